@@ -1,0 +1,4 @@
+export { AmbientClient, localPaths } from './client.js';
+export type { EventsOptions } from './events.js';
+export type { CallOptions } from './http.js';
+export { probe } from './probe.js';

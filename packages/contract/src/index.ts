@@ -1,0 +1,30 @@
+export type { Route, RouteInput, RouteName, RouteReply, Routes } from './api.js';
+export { routes, SearchMatch, SearchQuery, SearchReply, SessionDetail, StartReply, StartRequest, StopReply, VerboseLine } from './api.js';
+export { Approval } from './approvals.js';
+export type { Config, ConfigKey } from './config.js';
+export { CONFIG_KEYS, ConfigSchema, configEnvName, MODELS } from './config.js';
+export { Device, DeviceList } from './devices.js';
+export { Check, DoctorReport } from './doctor.js';
+export { AmbientError, ErrorBody, ErrorCode, HTTP_STATUS } from './errors.js';
+export type { DaemonEventType } from './events.js';
+export { DaemonEvent } from './events.js';
+export { AccessLevel, AuditEntry, McpClient, McpHandshake, McpHandshakeReply, Scope, Toolset } from './mcp.js';
+export type { HomePaths } from './paths.js';
+export { homePaths, MAX_SOCKET_PATH, resolveHome } from './paths.js';
+export {
+  CoverageGap,
+  CoverageReason,
+  Edit,
+  Line,
+  RawLine,
+  SESSION_SCHEMA,
+  SessionFile,
+  SessionRow,
+  SessionState,
+  SessionSummary,
+  TrackInfo,
+  Transcript,
+  Warning,
+} from './session.js';
+export { DaemonStatus, ImportStatus, Level, Levels, LiveStatus } from './status.js';
+export { SAMPLE_RATE, SAMPLES_PER_MS, TRACKS, Track } from './tracks.js';

@@ -1,0 +1,82 @@
+import type {
+  Edit,
+  Line,
+  RawLine,
+  SessionFile,
+  SessionSummary,
+  Track,
+  TrackInfo,
+  Transcript,
+  VerboseLine,
+  Warning,
+} from '@ambient/contract';
+
+export interface NewSession {
+  readonly name: string | null;
+  readonly origin: 'live' | 'import';
+  readonly sourceFile?: string;
+  /** Wall time at which capture began; gives the id. */
+  readonly startedAt: Date;
+  readonly tracks: Partial<Record<Track, TrackInfo>>;
+  readonly model: string | null;
+  readonly state?: SessionFile['state'];
+}
+
+/** `Edit` without the id and time that the session gives it. */
+export type NewEdit = Edit extends infer E ? (E extends Edit ? Omit<E, 'id' | 'at'> : never) : never;
+
+/**
+ * One session folder. All writes of a session go through its one instance and are serialised; reads see the last write.
+ * Emits `line`, `session`, `warning`, `coverage` and `struck` on the bus.
+ */
+export interface Session {
+  readonly id: string;
+  readonly dir: string;
+  /** `<dir>/audio` */
+  readonly audioDir: string;
+  /** The current content of session.json; never mutate it. */
+  readonly file: Readonly<SessionFile>;
+  /** Changes session.json atomically. The callback mutates the draft. */
+  update(change: (draft: SessionFile) => void): Promise<void>;
+  addWarning(warning: Omit<Warning, 'at'>): Promise<void>;
+  /** Appends to raw.jsonl and fsyncs, then emits `line`. @returns the line's index from 0. */
+  appendLine(line: RawLine): Promise<number>;
+  /** Every complete line of raw.jsonl. */
+  rawLines(): Promise<readonly RawLine[]>;
+  /** Number of lines published. */
+  lineCount(): Promise<number>;
+  /** First sample of a track that is neither in a published line nor given up in a warning: where transcription goes on. */
+  resumeAt(track: Track): Promise<number>;
+  appendEdit(edit: NewEdit): Promise<Edit>;
+  edits(): Promise<readonly Edit[]>;
+  /** Folded lines (edits applied, bleed left in place), or what was heard when verbatim; struck lines have empty text. */
+  lines(options?: { since?: number; verbatim?: boolean }): Promise<readonly Line[]>;
+  /** The contract's reading. `since` past the end gives no lines and the true `next`. */
+  transcript(options?: { since?: number; verbatim?: boolean }): Promise<Transcript>;
+  verboseLines(options?: { verbatim?: boolean }): Promise<readonly VerboseLine[]>;
+  summary(): Promise<SessionSummary>;
+  /** Transcript complete: state `done` (or `interrupted`), writes transcript.md. */
+  complete(): Promise<void>;
+  writeTranscript(): Promise<void>;
+  export(format: 'markdown' | 'text' | 'json'): Promise<string>;
+}
+
+export interface SessionStore {
+  /** The folder that holds session folders. */
+  readonly dir: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  create(init: NewSession): Promise<Session>;
+  /** @throws AmbientError `bad_request` for anything but one plain segment, `not_found`, `refused_symlink`, `too_new` */
+  get(id: string): Promise<Session>;
+  /** Id for an argument: exact id, unique prefix, `last` or `live`. @throws AmbientError `not_found`, `ambiguous`, `bad_request` */
+  resolve(arg: string): Promise<string>;
+  /** Newest first, broken ones included. */
+  list(): Promise<readonly SessionSummary[]>;
+  /** Real directories under `dir`, as ids; newest first. */
+  ids(): Promise<readonly string[]>;
+  /** Renamed away first, then removed. Refuses the live one. Emits `removed`. */
+  remove(id: string): Promise<void>;
+  /** @returns bytes freed */
+  removeAudio(id: string): Promise<number>;
+}
