@@ -20,3 +20,30 @@ export interface AudioFeed {
   /** Calls `listener` whenever `available` or `ended` changed. @returns a function that stops it. */
   subscribe(listener: () => void): () => void;
 }
+
+/** A feed over a file that will not grow any more. */
+export class StaticAudioFeed implements AudioFeed {
+  readonly track: Track;
+  readonly path: string;
+  readonly offsetMs: number;
+  readonly #samples: number;
+
+  constructor(track: Track, path: string, offsetMs: number, samples: number) {
+    this.track = track;
+    this.path = path;
+    this.offsetMs = offsetMs;
+    this.#samples = samples;
+  }
+
+  available(): number {
+    return this.#samples;
+  }
+
+  ended(): boolean {
+    return true;
+  }
+
+  subscribe(): () => void {
+    return () => {};
+  }
+}
