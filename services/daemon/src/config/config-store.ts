@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { AmbientError, CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, configEnvName } from '@ambient/contract';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import writeFileAtomic from 'write-file-atomic';
+
+export type ConfigSource = 'environment' | 'flag' | 'file' | 'default';
+
+export interface ConfigEntry {
+  readonly key: ConfigKey;
+  readonly value: Config[ConfigKey];
+  readonly source: ConfigSource;
+  readonly description: string;
+}
+
+interface ConfigStoreOptions {
+  /** Path of config.json. */
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Values given on the daemon's command line. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+type FileContent = Record<string, unknown>;
+
+/**
+ * Settings, taken from the environment, else a flag, else `config.json`, else the default.
+ * A value that does not fit is named in `warnings` and passed over; unknown keys of the file are kept and named.
+ */
+export class ConfigStore {
+  readonly #file: string;
+  readonly #env: ConfigStoreOptions['env'];
+  readonly #flags: Readonly<Record<string, unknown>>;
+  readonly #listeners = new Set<(key: ConfigKey) => void>();
+  #content: FileContent = {};
+  #fileError: string | undefined;
+  #values = new Map<ConfigKey, ConfigEntry>();
+  #warnings: string[] = [];
+
+  constructor(options: ConfigStoreOptions) {
+    this.#file = options.file;
+    this.#env = options.env;
+    this.#flags = options.flags ?? {};
+  }
+
+  /** Reads the file. Never throws for what is in it. */
+  async load(): Promise<void> {
+    const { content, error } = await readConfigFile(this.#file);
+    this.#content = content;
+    this.#fileError = error;
+    this.#resolve();
+  }
+
+  get<K extends ConfigKey>(key: K): Config[K] {
+    return (this.#values.get(key)?.value ?? ConfigSchema.shape[key].parse(undefined)) as Config[K];
+  }
+
+  entries(): readonly ConfigEntry[] {
+    return [...this.#values.values()];
+  }
+
+  /** Keys in the file that this build does not know. */
+  unknownKeys(): readonly string[] {
+    return Object.keys(this.#content).filter((key) => !isKey(key));
+  }
+
+  warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  onChange(listener: (key: ConfigKey) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Writes one value to the file; null removes it, so that the default holds.
+   * @throws AmbientError `not_found` unknown key, `bad_request` unfit value, `bad_config` broken file, `conflict` when the environment sets the key
+   */
+  async set(key: string, value: unknown): Promise<ConfigEntry> {
+    if (!isKey(key)) throw unknownKey(key);
+    const env = configEnvName(key);
+    const unset = value === null || value === undefined;
+    const parsed = unset ? undefined : coerce(key, value);
+    if (parsed !== undefined && !parsed.ok)
+      throw new AmbientError('bad_request', `${key}: ${parsed.reason}.`, `See \`ambientctl config ${key}\` for what it takes.`);
+    if (this.#env[env] !== undefined)
+      throw new AmbientError('conflict', `${key} is set by the environment variable ${env}.`, `Unset ${env} and restart the daemon.`);
+    const fresh = await readConfigFile(this.#file);
+    if (fresh.error !== undefined)
+      throw new AmbientError('bad_config', fresh.error, `Mend or move ${this.#file}, then set the value again.`);
+    const next = { ...fresh.content };
+    if (parsed === undefined) delete next[key];
+    else next[key] = parsed.value;
+    await writeFileAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+    this.#content = next;
+    this.#fileError = undefined;
+    this.#resolve();
+    for (const listener of this.#listeners) listener(key);
+    const entry = this.#values.get(key);
+    if (entry === undefined) throw new AmbientError('internal', `${key} has no value.`);
+    return entry;
+  }
+
+  #resolve(): void {
+    this.#values = new Map();
+    this.#warnings = this.#fileError === undefined ? [] : [this.#fileError];
+    for (const key of CONFIG_KEYS) this.#values.set(key, this.#resolveKey(key));
+    const unknown = this.unknownKeys();
+    if (unknown.length > 0) this.#warnings.push(`Unknown settings in ${this.#file}, kept and not used: ${unknown.join(', ')}.`);
+  }
+
+  #resolveKey(key: ConfigKey): ConfigEntry {
+    const description = ConfigSchema.shape[key].description ?? '';
+    const candidates: [ConfigSource, unknown, string][] = [
+      ['environment', this.#env[configEnvName(key)], configEnvName(key)],
+      ['flag', this.#flags[key], `--${key}`],
+      ['file', this.#content[key], `${key} in ${this.#file}`],
+    ];
+    for (const [source, raw, where] of candidates) {
+      if (raw === undefined) continue;
+      const parsed = coerce(key, raw);
+      if (parsed.ok) return { key, value: parsed.value, source, description };
+      this.#warnings.push(`${where}: ${parsed.reason}; passed over.`);
+    }
+    return { key, value: ConfigSchema.shape[key].parse(undefined), source: 'default', description };
+  }
+}
+
+type Coerced = { ok: true; value: Config[ConfigKey] } | { ok: false; reason: string };
+
+/** Takes a value as it is, or a string as the JSON it spells: the command line and the environment have only strings. */
+function coerce(key: ConfigKey, raw: unknown): Coerced {
+  const schema = ConfigSchema.shape[key];
+  const direct = schema.safeParse(raw);
+  if (direct.success) return { ok: true, value: direct.data };
+  if (typeof raw === 'string') {
+    const spelled = schema.safeParse(parse(raw, [], { allowTrailingComma: false }));
+    if (spelled.success && raw.trim() !== '') return { ok: true, value: spelled.data };
+  }
+  const issue = direct.error.issues[0];
+  return { ok: false, reason: issue?.message ?? 'not a fitting value' };
+}
+
+async function readConfigFile(file: string): Promise<{ content: FileContent; error?: string }> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { content: {} };
+    return { content: {}, error: `${file} cannot be read: ${(error as Error).message}; defaults are used.` };
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const first = errors[0];
+  if (first !== undefined) {
+    const before = text.slice(0, first.offset).split('\n');
+    const at = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+    return { content: {}, error: `${file} is not valid JSON at ${at} (${printParseErrorCode(first.error)}); defaults are used.` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { content: {}, error: `${file} is not a JSON object; defaults are used.` };
+  return { content: value as FileContent };
+}
+
+function isKey(key: string): key is ConfigKey {
+  return (CONFIG_KEYS as string[]).includes(key);
+}
+
+function unknownKey(key: string): AmbientError {
+  return new AmbientError('not_found', `There is no setting ${key}.`, 'Run `ambientctl config` for the list.');
+}
