@@ -58,6 +58,12 @@ export interface Session {
   /** Transcript complete: state `done` (or `interrupted`), writes transcript.md. */
   complete(): Promise<void>;
   writeTranscript(): Promise<void>;
+  /**
+   * Removes what was said in `[fromMs, toMs)` from audio and text; lines keep their place. A line published later that
+   * falls into a struck stretch of its track is published empty.
+   * @returns indices from 0 of the lines struck
+   */
+  strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]>;
   export(format: 'markdown' | 'text' | 'json'): Promise<string>;
 }
 

@@ -1,0 +1,177 @@
+import { chmod, unlink } from 'node:fs/promises';
+import { probe } from '@ambient/client';
+import {
+  AmbientError,
+  type DaemonEvent,
+  type DaemonStatus,
+  type ErrorBody,
+  HTTP_STATUS,
+  type Route,
+  type RouteName,
+  routes,
+} from '@ambient/contract';
+import swagger from '@fastify/swagger';
+import websocket from '@fastify/websocket';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import {
+  hasZodFastifySchemaValidationErrors,
+  jsonSchemaTransform,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import type { WebSocket } from 'ws';
+import type { Bus } from '../platform/bus.js';
+import type { Logger } from '../platform/logger.js';
+import type { Handlers } from './handlers.js';
+
+interface ControlDeps {
+  readonly socketPath: string;
+  readonly version: string;
+  readonly handlers: Handlers;
+  readonly status: () => Promise<DaemonStatus>;
+  readonly bus: Bus;
+  readonly logger: Logger;
+}
+
+/** Largest request body, bytes. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** An event listener that reads slower than this many bytes behind is dropped; it reconnects and reads afresh. */
+const EVENT_BACKLOG_LIMIT = 8 * 1024 * 1024;
+
+/** HTTP and WebSocket on the control socket. Only this user can connect: the socket is 0600 in a 0700 folder. */
+export class ControlServer {
+  readonly #deps: ControlDeps;
+  #app: FastifyInstance | undefined;
+
+  constructor(deps: ControlDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AmbientError `conflict` when something live holds the socket */
+  async start(): Promise<void> {
+    const { socketPath } = this.#deps;
+    if (await probe(socketPath))
+      throw new AmbientError('conflict', `Something else answers on ${socketPath}.`, 'End it, or set AMBIENT_HOME to another folder.');
+    await unlink(socketPath).catch(ignoreAbsent);
+    const app = await buildControlApp(this.#deps);
+    await app.listen({ path: socketPath });
+    await chmod(socketPath, 0o600);
+    this.#app = app;
+  }
+
+  async stop(): Promise<void> {
+    await this.#app?.close();
+    this.#app = undefined;
+    await unlink(this.#deps.socketPath).catch(ignoreAbsent);
+  }
+}
+
+/** The control API without a listener. */
+export async function buildControlApp(deps: ControlDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: deps.logger as FastifyBaseLogger,
+    bodyLimit: BODY_LIMIT,
+    disableRequestLogging: true,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 512 },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Ambient control API',
+        version: deps.version,
+        description: 'HTTP on a Unix socket; errors are {code, message, hint}; events by WebSocket on /v1/events.',
+      },
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(websocket, { options: { maxPayload: 64 * 1024 } });
+  app.setErrorHandler((error, request, reply) => {
+    const body = errorBody(error, deps.logger, request.url);
+    return reply.status(HTTP_STATUS[body.code]).send(body);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    reply.status(404).send({
+      code: 'not_found',
+      message: `There is no route ${request.method} ${request.url.split('?')[0]}.`,
+      hint: 'GET /v1/openapi.json lists them.',
+    } satisfies ErrorBody),
+  );
+  await app.register(async (scope) => {
+    registerRoutes(scope, deps.handlers);
+    registerEvents(scope, deps);
+    scope.get('/v1/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  });
+  return app;
+}
+
+function registerRoutes(app: FastifyInstance, handlers: Handlers): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    const handler = handlers[name] as (input: unknown) => unknown;
+    typed.route({
+      method: route.method,
+      url: route.path,
+      schema: {
+        operationId: name,
+        summary: route.summary,
+        ...(route.params ? { params: route.params } : {}),
+        ...(route.query ? { querystring: route.query } : {}),
+        ...(route.body ? { body: route.body } : {}),
+        response: { 200: route.reply },
+      },
+      // A body that is left out is an empty object: every body has defaults.
+      preValidation: async (request) => {
+        if (route.body && (request.body === undefined || request.body === null)) request.body = {};
+      },
+      handler: ({ params, query, body }) => handler({ params, query, body }),
+    });
+  }
+}
+
+function registerEvents(app: FastifyInstance, deps: ControlDeps): void {
+  app.get('/v1/events', { websocket: true, schema: { hide: true } }, async (socket: WebSocket) => {
+    const send = (event: DaemonEvent): void => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > EVENT_BACKLOG_LIMIT) socket.terminate();
+      else socket.send(JSON.stringify(event));
+    };
+    // Nothing may fall between the first status and the events after it.
+    const early: DaemonEvent[] = [];
+    let deliver = (event: DaemonEvent): void => void early.push(event);
+    const off = deps.bus.on(socket, (event) => deliver(event));
+    socket.on('close', off);
+    socket.on('error', () => socket.terminate());
+    try {
+      send({ type: 'status', status: await deps.status() });
+      deliver = send;
+      for (const event of early) send(event);
+    } catch (error) {
+      deps.logger.error({ err: error }, 'events: no status');
+      socket.terminate();
+    }
+  });
+}
+
+function errorBody(error: unknown, logger: Logger, url: string): ErrorBody {
+  if (error instanceof AmbientError) return error.toBody();
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const what = error.validation
+      .map((issue) => `${issue.instancePath.slice(1).replaceAll('/', '.') || 'request'}: ${issue.message}`)
+      .join('; ');
+    return { code: 'bad_request', message: `The request does not fit: ${what}.`, hint: 'GET /v1/openapi.json describes every route.' };
+  }
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (statusCode !== undefined && statusCode < 500) return { code: 'bad_request', message: message ?? 'The request cannot be read.' };
+  if (code === 'ENOSPC') return { code: 'disk_full', message: 'The disk is full.', hint: 'Free some space; what is on disk is safe.' };
+  logger.error({ err: error, url: url.split('?')[0] }, 'request failed');
+  return { code: 'internal', message: 'Something went wrong inside the daemon.', hint: 'See `ambientctl daemon logs`.' };
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

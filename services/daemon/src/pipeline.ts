@@ -1,0 +1,103 @@
+import type { Library } from './library/types.js';
+import type { Bus } from './platform/bus.js';
+import type { Logger } from './platform/logger.js';
+import type { AudioFeed } from './sessions/audio-feed.js';
+import type { Retention } from './sessions/retention.js';
+import type { Session, SessionStore } from './sessions/types.js';
+import type { Transcriber, TranscriptionJob } from './transcription/types.js';
+
+interface PipelineDeps {
+  readonly store: SessionStore;
+  readonly transcriber: Transcriber;
+  readonly library: Library;
+  readonly retention: Retention;
+  readonly bus: Bus;
+  readonly logger: Logger;
+}
+
+/** A session's index is brought up to date at most this long after a line of it was published, ms. */
+const INDEX_DELAY_MS = 250;
+
+/** Takes a captured session from audio to a finished, searchable transcript. */
+export class Pipeline {
+  readonly #deps: PipelineDeps;
+  readonly #jobs = new Map<string, TranscriptionJob>();
+  readonly #finishing = new Set<Promise<void>>();
+  readonly #dirty = new Map<string, NodeJS.Timeout>();
+  #off: (() => void) | undefined;
+
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#off = this.#deps.bus.on(this, (event) => {
+      if (event.type === 'line') this.#indexSoon(event.session);
+      else if (event.type === 'session') this.#indexSoon(event.session.id);
+      else if (event.type === 'removed') void this.#forget(event.session);
+    });
+  }
+
+  /** Waits for what is being finished; indexes what is due. */
+  async stop(): Promise<void> {
+    this.#off?.();
+    await Promise.all(this.#finishing);
+    const due = [...this.#dirty.keys()];
+    for (const timer of this.#dirty.values()) clearTimeout(timer);
+    this.#dirty.clear();
+    for (const id of due) await this.#index(id);
+  }
+
+  job(id: string): TranscriptionJob | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** Transcribes a session's feeds and finishes it when they have ended. Returns at once. */
+  attach(session: Session, feeds: readonly AudioFeed[]): TranscriptionJob {
+    const job = this.#deps.transcriber.transcribe(session, feeds);
+    this.#jobs.set(session.id, job);
+    const finished = this.#finish(job).catch((error: unknown) =>
+      this.#deps.logger.error({ err: error, session: session.id }, 'session not finished'),
+    );
+    this.#finishing.add(finished);
+    void finished.finally(() => {
+      this.#finishing.delete(finished);
+      this.#jobs.delete(session.id);
+    });
+    return job;
+  }
+
+  async #finish(job: TranscriptionJob): Promise<void> {
+    const { library, retention } = this.#deps;
+    if ((await job.done) === 'stopped') return;
+    await job.session.complete();
+    await library.index(job.session);
+    await retention.sweep();
+  }
+
+  #indexSoon(id: string): void {
+    if (this.#dirty.has(id)) return;
+    const timer = setTimeout(() => {
+      this.#dirty.delete(id);
+      void this.#index(id);
+    }, INDEX_DELAY_MS);
+    this.#dirty.set(id, timer);
+  }
+
+  async #index(id: string): Promise<void> {
+    try {
+      await this.#deps.library.index(await this.#deps.store.get(id));
+    } catch (error) {
+      // The index is derived: a rebuild or the next start makes up for it.
+      this.#deps.logger.warn({ err: error, session: id }, 'session not indexed');
+    }
+  }
+
+  async #forget(id: string): Promise<void> {
+    clearTimeout(this.#dirty.get(id));
+    this.#dirty.delete(id);
+    await this.#deps.library
+      .remove(id)
+      .catch((error: unknown) => this.#deps.logger.warn({ err: error, session: id }, 'session not removed from the index'));
+  }
+}
