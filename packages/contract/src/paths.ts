@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix as path } from 'node:path';
-import { AmbientError } from './errors.js';
+import { AmbientError } from './ambient-error.js';
 
 /** Longest path a Unix socket may have on every supported platform, in bytes (macOS: 104 with the final NUL). */
 export const MAX_SOCKET_PATH = 103;
