@@ -1,0 +1,29 @@
+import type { Line } from '@ambient/contract';
+import type { Paint } from './paint.js';
+import type { View } from './printer.js';
+import { padStart, plain, textWidth, wrap } from './text.js';
+import { clock } from './time.js';
+
+/** `02:03  call  Priya: text`, wrapped beneath itself. `mark` says what is particular about the line. */
+export function lineText(line: Line, { width, paint }: View, mark?: string): string {
+  const time = padStart(clock(line.start_ms), 5);
+  const speaker = line.speaker === null ? '' : `${plain(line.speaker)}: `;
+  const head = `${time}  ${line.track}  `;
+  const body = wrap(`${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`, Math.max(12, width - textWidth(head)));
+  const first = `${paint('dim', time)}  ${paintTrack(line, paint)}  ${paintSpeaker(body[0] ?? '', speaker, paint)}`;
+  return [first, ...body.slice(1).map((rest) => ' '.repeat(textWidth(head)) + rest)].join('\n');
+}
+
+function paintTrack({ track }: Line, paint: Paint): string {
+  return paint(track === 'room' ? 'green' : 'cyan', track);
+}
+
+function paintSpeaker(text: string, speaker: string, paint: Paint): string {
+  const label = speaker.trimEnd();
+  return label !== '' && text.startsWith(label) ? paint('bold', label) + text.slice(label.length) : text;
+}
+
+/** The five fields that readers of a session get. */
+export function contractLine({ track, start_ms, end_ms, speaker, text }: Line): Line {
+  return { end_ms, speaker, start_ms, text, track };
+}
