@@ -67,8 +67,8 @@ const daemon = Object.entries(FLOORS).map(([folder, allowed]) =>
 
 const unlisted = rule(
   'daemon-elsewhere',
-  'only the composition root (daemon.ts, main.ts) may import everything; a new folder gets its floor above',
-  { path: `^${DAEMON}/`, pathNot: [inside(...Object.keys(FLOORS)), `^${DAEMON}/(?:daemon|main)\\.ts$`, '\\.test\\.ts$|/testing/'] },
+  'only the composition root, the files right in src, may import everything; a new folder gets its floor above',
+  { path: `^${DAEMON}/`, pathNot: [inside(...Object.keys(FLOORS)), `^${DAEMON}/[^/]+\\.ts$`, '\\.test\\.ts$|/testing/'] },
   { path: `^${DAEMON}/`, pathNot: [inside(...base)] },
 );
 
