@@ -1,0 +1,23 @@
+import { AmbientError } from '@ambient/contract';
+import { APPROVAL_MS } from './approvals.js';
+import type { ToolCall } from './tools/tool.js';
+import { whileTelling } from './waiting.js';
+
+/**
+ * Returns when the call may go ahead: at once for a trusted client, otherwise when the user has approved.
+ * @throws AmbientError `forbidden` when the user said no, said nothing, or the caller has gone
+ */
+export async function requireApproval(call: ToolCall, tool: string, session: string, summary: string): Promise<void> {
+  const { client, services, signal } = call;
+  if (client.access === 'trusted') return;
+  const decision = await whileTelling(call, APPROVAL_MS, 'Waiting for the user to approve', () =>
+    services.approvals.ask({ clientId: client.id, client: client.name, tool, summary, session }, signal),
+  );
+  if (decision === 'approved') return;
+  throw new AmbientError(
+    'forbidden',
+    decision === 'expired'
+      ? 'The user did not approve this within a minute, so it counts as denied. Nothing was deleted.'
+      : 'The user denied this. Nothing was deleted; do not ask again unless the user wants it.',
+  );
+}

@@ -1,0 +1,208 @@
+import type { Approval, AuditEntry, DaemonEvent, DaemonStatus, HomePaths, McpClient } from '@ambient/contract';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Recorder } from '../capture/types.js';
+import type { Library } from '../library/types.js';
+import type { Bus } from '../platform/bus.js';
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import type { SessionStore } from '../sessions/types.js';
+import { Approvals } from './approvals.js';
+import { AuditLog } from './audit.js';
+import { Changes } from './changes.js';
+import { ClientStore } from './client-store.js';
+import { type ClientChange, ClientRegistry, type NewClient } from './clients.js';
+import { RateLimits } from './limits.js';
+import { Link } from './link.js';
+import { Operations } from './operations.js';
+import type { Scoped } from './scope.js';
+import { ScopedSessions } from './scoped-sessions.js';
+import { buildServer, MAX_SUBSCRIPTIONS } from './server.js';
+import type { McpServices } from './services.js';
+import { type Connection, McpSocketServer } from './socket-server.js';
+
+export interface McpDeps {
+  readonly paths: HomePaths;
+  readonly version: string;
+  readonly store: SessionStore;
+  readonly library: Library;
+  readonly recorder: Recorder;
+  readonly status: () => Promise<DaemonStatus>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The setting `mcp.enabled`. */
+  readonly enabled: () => boolean;
+  readonly setEnabled: (enabled: boolean) => Promise<void>;
+  /** The number of connections or the socket changed. */
+  readonly onChange?: () => void;
+  /** How long an approval waits, ms. Default 60 000. */
+  readonly approvalMs?: number;
+}
+
+/** The MCP server: who may connect, the socket they connect to, and what they can do there. */
+export class McpModule {
+  readonly #deps: McpDeps;
+  readonly #clients: ClientRegistry;
+  readonly #socket: McpSocketServer;
+  readonly #services: McpServices;
+  readonly #links = new Map<Connection, Link>();
+  /** What was last known of each session, so that its removal can be told to those who could see it. */
+  readonly #known = new Map<string, Scoped>();
+  #offEvents: (() => void) | undefined;
+
+  constructor(deps: McpDeps) {
+    const { paths, bus, clock, logger, store, library, recorder, status, version } = deps;
+    this.#deps = deps;
+    const audit = new AuditLog(paths.mcp, clock);
+    this.#services = {
+      version,
+      store,
+      library,
+      recorder,
+      status,
+      clock,
+      logger,
+      changes: new Changes(bus),
+      limits: new RateLimits(clock),
+      approvals: new Approvals(bus, clock, deps.approvalMs),
+      audit,
+      operations: new Operations(audit, logger),
+    };
+    this.#clients = new ClientRegistry({
+      store: new ClientStore(paths.mcp, logger),
+      clock,
+      onChange: (record) => this.#onClient(record.id),
+    });
+    this.#socket = new McpSocketServer({
+      path: paths.mcpSocket,
+      clients: this.#clients,
+      clock,
+      logger,
+      serve: (connection) => this.#serve(connection),
+      onCount: () => deps.onChange?.(),
+    });
+  }
+
+  /** Opens the socket when the setting says so. A socket that cannot be opened is logged; recording matters more. */
+  async start(): Promise<void> {
+    const { changes, audit } = this.#services;
+    await this.#clients.start();
+    await audit.start();
+    for (const session of await this.#deps.store.list()) this.#known.set(session.id, session);
+    changes.start();
+    this.#offEvents = changes.on((event) => this.#onEvent(event));
+    if (!this.#deps.enabled()) return;
+    await this.#socket.open().catch((error: unknown) => this.#deps.logger.error({ err: error }, 'mcp: not served'));
+  }
+
+  /** Disconnects everyone; work that has begun is finished first. */
+  async stop(): Promise<void> {
+    const { changes, approvals, operations, audit } = this.#services;
+    await this.#socket.close();
+    approvals.stop();
+    await operations.stop();
+    this.#offEvents?.();
+    changes.stop();
+    await this.#clients.stop();
+    await audit.stop();
+  }
+
+  async enable(): Promise<void> {
+    await this.#socket.open();
+    await this.#deps.setEnabled(true);
+    this.#deps.onChange?.();
+  }
+
+  async disable(): Promise<void> {
+    await this.#socket.close();
+    await this.#deps.setEnabled(false);
+    this.#deps.onChange?.();
+  }
+
+  state(): { enabled: boolean; socket: string | null; connections: number } {
+    const { isOpen, connections } = this.#socket;
+    return { enabled: this.#deps.enabled(), socket: isOpen ? this.#deps.paths.mcpSocket : null, connections };
+  }
+
+  async clients(): Promise<readonly McpClient[]> {
+    return this.#clients.list(this.#connectionsOf);
+  }
+
+  create(init: NewClient): Promise<{ client: McpClient; token: string }> {
+    return this.#clients.create(init);
+  }
+
+  /** @throws AmbientError `not_found`, `ambiguous`; `conflict` for a revoked client */
+  set(id: string, change: ClientChange): Promise<McpClient> {
+    return this.#clients.set(id, change, this.#connectionsOf);
+  }
+
+  /** @throws AmbientError `not_found`, `ambiguous` */
+  revoke(id: string): Promise<McpClient> {
+    return this.#clients.revoke(id);
+  }
+
+  /** The last entries, oldest first. */
+  audit(limit: number): Promise<readonly AuditEntry[]> {
+    return this.#services.audit.tail(limit);
+  }
+
+  approvals(): readonly Approval[] {
+    return this.#services.approvals.pending();
+  }
+
+  /** @throws AmbientError `not_found` when it is unknown or no longer pending */
+  async decide(id: string, decision: 'approve' | 'deny'): Promise<Approval> {
+    return this.#services.approvals.decide(id, decision);
+  }
+
+  /** Calls and connections that hold something now; for tests and diagnosis. */
+  load(): { connections: number; strangers: number; waiting: number } {
+    const { connections, strangers } = this.#socket;
+    return { connections, strangers, waiting: this.#services.changes.waiting };
+  }
+
+  readonly #connectionsOf = (id: string): number => this.#socket.connectionsOf(id).length;
+
+  #serve(connection: Connection): void {
+    const { clientId, transport } = connection;
+    const { store, recorder, logger } = this.#services;
+    this.#clients.touch(clientId);
+    const link = new Link({
+      client: () => this.#clients.current(clientId),
+      sessions: (client) => new ScopedSessions(store, recorder, () => client.scope),
+      ended: transport.ended,
+      used: () => this.#clients.touch(clientId),
+    });
+    this.#links.set(connection, link);
+    transport.ended.addEventListener('abort', () => this.#links.delete(connection), { once: true });
+    serveStdio(({ era }) => buildServer(era, link, this.#services), {
+      transport,
+      maxSubscriptions: MAX_SUBSCRIPTIONS,
+      onerror: (error) => logger.debug({ err: error }, 'mcp: connection'),
+    });
+  }
+
+  /** A client's record changed: it is cut off, or told that what it may see is another. */
+  #onClient(id: string): void {
+    if (this.#clients.current(id) === undefined) {
+      this.#socket.cut(id);
+      this.#services.limits.forget(id);
+      return;
+    }
+    for (const [connection, link] of this.#links) if (connection.clientId === id) link.listsChanged();
+  }
+
+  #onEvent(event: DaemonEvent): void {
+    let known: Scoped | undefined;
+    if (event.type === 'session') {
+      const { id, started_at, tags } = event.session;
+      known = this.#known.get(id);
+      this.#known.set(id, { id, started_at, tags });
+    } else if (event.type === 'removed') {
+      known = this.#known.get(event.session);
+      this.#known.delete(event.session);
+    }
+    for (const link of this.#links.values()) link.take(event, known);
+  }
+}

@@ -1,0 +1,96 @@
+import { AmbientError, type Toolset } from '@ambient/contract';
+import type { Tool as ToolDescription } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { ClientView } from '../client-view.js';
+import type { LimitClass } from '../limits.js';
+import type { ScopedSessions } from '../scoped-sessions.js';
+import type { McpServices } from '../services.js';
+
+/** One call of a tool, as the tool sees it. */
+export interface ToolCall {
+  readonly client: ClientView;
+  readonly sessions: ScopedSessions;
+  readonly services: McpServices;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Tells the caller that the call is alive. Undefined unless the caller asked for that. */
+  readonly progress: ((seconds: number, total: number, message: string) => void) | undefined;
+}
+
+export interface ToolResult {
+  /** Fits the tool's output schema. */
+  readonly structured: Readonly<Record<string, unknown>>;
+  /** The text twin; by default `structured` as JSON. */
+  readonly text?: string;
+}
+
+/** `status` reads what happens now, `read` content, `live` waits for it; the others change something. */
+export type ToolClass = LimitClass | 'destroy';
+
+interface ToolSpec<I extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: Toolset;
+  readonly kind: ToolClass;
+  /** The same call again changes nothing more. */
+  readonly idempotent: boolean;
+  readonly input: I;
+  readonly output: z.ZodObject;
+  readonly run: (args: z.output<I>, call: ToolCall) => Promise<ToolResult>;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly toolset: Toolset;
+  readonly kind: ToolClass;
+  /** As `tools/list` shows it. */
+  readonly description: ToolDescription;
+  readonly output: z.ZodObject;
+  /** @throws AmbientError worded for the agent; `bad_request` when the arguments do not fit */
+  readonly run: (args: unknown, call: ToolCall) => Promise<ToolResult>;
+}
+
+export function defineTool<I extends z.ZodObject>(spec: ToolSpec<I>): Tool {
+  const { name, title, description, toolset, kind, input, output } = spec;
+  return {
+    name,
+    toolset,
+    kind,
+    output,
+    description: {
+      name,
+      title,
+      description,
+      inputSchema: jsonSchema(input, 'input') as ToolDescription['inputSchema'],
+      outputSchema: jsonSchema(output, 'output') as NonNullable<ToolDescription['outputSchema']>,
+      annotations: {
+        title,
+        readOnlyHint: kind === 'status' || kind === 'read' || kind === 'live',
+        destructiveHint: kind === 'destroy',
+        idempotentHint: spec.idempotent,
+        openWorldHint: false,
+      },
+    },
+    async run(args, call) {
+      const parsed = input.safeParse(args ?? {});
+      if (!parsed.success) throw new AmbientError('bad_request', `${name}: ${z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, ' ')}`);
+      return spec.run(parsed.data, call);
+    },
+  };
+}
+
+/** Without `$schema`: hosts on older revisions check with draft-07 and refuse to load a later dialect by name. */
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io }) as Record<string, unknown>;
+  return { ...json, properties: json.properties ?? {} };
+}
+
+/** An object's JSON on one line with its keys in sorted order, at every depth. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
