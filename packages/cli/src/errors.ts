@@ -74,7 +74,7 @@ export function printReport(report: Report, json: boolean, stderr: TextStream, e
     return;
   }
   const { width, paint } = viewOf(stderr, env);
-  const [first = '', ...rest] = wrap(plain(`ambientctl: ${hint === undefined ? message : `${message} ${hint}`}`), width);
+  const [first = '', ...rest] = wrap(plain(`ambientctl: ${hint === undefined ? message : `${sentence(message)} ${hint}`}`), width);
   stderr.write(`${[first.replace(/^ambientctl:/, (name) => paint('red', name)), ...rest].join('\n')}\n`);
   if (extra !== undefined) stderr.write(`${plainDocument(extra).trimEnd()}\n`);
 }

@@ -7,9 +7,12 @@ import { examples } from '../help.js';
 import type { Paint } from '../output/paint.js';
 import type { View } from '../output/printer.js';
 import { table } from '../output/table.js';
-import { plain } from '../output/text.js';
+import { plain, wrap } from '../output/text.js';
 
 const WORDS = { ok: 'ok', warning: 'warn', failure: 'FAIL' } as const;
+
+/** Below so many columns there is no room for three of ours. */
+const NARROW = 60;
 
 export function register(program: Command, context: CliContext): void {
   examples(
@@ -26,15 +29,34 @@ async function doctor(context: CliContext): Promise<void> {
   if (!healthy) throw new ReportedFailure();
 }
 
-function reportText(checks: readonly Check[], { width, paint }: View): string {
-  const rows = checks.flatMap(({ status, title, detail, fix }) => {
-    const row = [WORDS[status], plain(title), plain(detail)];
-    return fix === undefined || status === 'ok' ? [row] : [row, ['', '', plain(`-> ${fix}`)]];
-  });
+function reportText(checks: readonly Check[], view: View): string {
   const failures = checks.filter(({ status }) => status === 'failure').length;
   const warnings = checks.filter(({ status }) => status === 'warning').length;
-  const columns = [{ title: '', paint: (cell: string) => paintWord(cell, paint) }, { title: 'Check' }, { title: 'Found', flexible: true }];
-  return [table(columns, rows, width, paint), '', summary(failures, warnings)].join('\n');
+  const body = view.width < NARROW ? checks.flatMap((check) => block(check, view)).join('\n') : columns(checks, view);
+  return [body, '', ...wrap(summary(failures, warnings), view.width)].join('\n');
+}
+
+function columns(checks: readonly Check[], { width, paint }: View): string {
+  const rows = checks.flatMap((check) => {
+    const row = [WORDS[check.status], plain(check.title), plain(check.detail)];
+    return fixOf(check) === undefined ? [row] : [row, ['', '', `-> ${fixOf(check)}`]];
+  });
+  const layout = [{ title: '', paint: (cell: string) => paintWord(cell, paint) }, { title: 'Check' }, { title: 'Found', flexible: true }];
+  return table(layout, rows, width, paint);
+}
+
+/** One check on a narrow terminal: what is found stands beneath its title. */
+function block(check: Check, { width, paint }: View): string[] {
+  const indent = '      ';
+  const below = [plain(check.detail), ...(fixOf(check) === undefined ? [] : [`-> ${fixOf(check)}`])];
+  return [
+    `${paintWord(WORDS[check.status].padEnd(4), paint)}  ${wrap(plain(check.title), width - indent.length).join(`\n${indent}`)}`,
+    ...below.flatMap((text) => wrap(text, width - indent.length)).map((line) => indent + line),
+  ];
+}
+
+function fixOf({ status, fix }: Check): string | undefined {
+  return status === 'ok' || fix === undefined ? undefined : plain(fix);
 }
 
 function paintWord(cell: string, paint: Paint): string {

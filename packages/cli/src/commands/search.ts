@@ -63,7 +63,7 @@ function matchText({ start_ms, track, speaker, snippet, field }: Match, { width,
   const where = field === 'text' ? `${start_ms === null ? '' : clock(start_ms)}  ${track ?? ''}` : field;
   const head = `  ${where.trim()}  `;
   const who = speaker === null || field === 'speaker' ? '' : `${plain(speaker)}: `;
-  const lines = wrap(`${who}${plain(snippet)}`, Math.max(12, width - textWidth(head)));
+  const lines = wrap(`${who}${plain(snippet)}`, Math.max(8, width - textWidth(head)));
   return lines
     .map(
       (line, i) => (i === 0 ? paint('dim', head) : ' '.repeat(textWidth(head))) + line.replace(/«[^»]*»/g, (word) => paint('bold', word)),

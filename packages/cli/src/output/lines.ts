@@ -9,7 +9,7 @@ export function lineText(line: Line, { width, paint }: View, mark?: string): str
   const time = padStart(clock(line.start_ms), 5);
   const speaker = line.speaker === null ? '' : `${plain(line.speaker)}: `;
   const head = `${time}  ${line.track}  `;
-  const body = wrap(`${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`, Math.max(12, width - textWidth(head)));
+  const body = wrap(`${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`, Math.max(8, width - textWidth(head)));
   const first = `${paint('dim', time)}  ${paintTrack(line, paint)}  ${paintSpeaker(body[0] ?? '', speaker, paint)}`;
   return [first, ...body.slice(1).map((rest) => ' '.repeat(textWidth(head)) + rest)].join('\n');
 }

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ambientctl, runHere, temporaryHome } from './support/ambientctl.js';
+
+let home: string;
+let remove: () => void;
+beforeEach(() => {
+  ({ home, remove } = temporaryHome());
+});
+afterEach(() => remove());
+
+describe('a wrong command line', () => {
+  const wrong: [string[], RegExp][] = [
+    [['sesions'], /Did you mean sessions\?/],
+    [['daemon', 'strat'], /Did you mean .*start.*\?/],
+    [['sessions', '--lmit'], /Unknown option '--lmit'/],
+    [['start', '--no-mics'], /Did you mean --no-mic\?/],
+    [['daemon'], /Usage: ambientctl daemon/],
+    [['show'], /Missing required argument 'session'/],
+    [['show', ''], /empty/],
+    [['show', 'last', 'extra'], /[Tt]oo many arguments/],
+    [['mute', 'kitchen'], /Allowed choices are room, call/],
+    [['start', '--pace', 'slow'], /Allowed choices are real, fast/],
+    [['start', '--seconds', 'soon'], /Expected a time such as/],
+    [['start', '--no-mic', '--no-system'], /nothing to record/],
+    [['start', '--pace', 'fast'], /--pace fast is for files/],
+    [['strike'], /which stretch/],
+    [['strike', '--last', '5m', '--from', '1:00'], /not both/],
+    [['strike', '--from', '2:00', '--to', '1:00'], /ends before it begins/],
+    [['search'], /Missing required argument 'query'/],
+    [['search', 'x', '--limit', '0'], /whole number from 1 to 200/],
+    [['search', 'x', '--since', '2026-02-30'], /Expected a date/],
+    [['speaker', 'last', 'Priya'], /--track or --segments/],
+    [['speaker', 'last', '--track', 'call'], /Give a name, or --clear/],
+    [['config', 'audio.devise'], /Did you mean audio\.device\?/],
+    [['config', '--unset'], /needs a setting/],
+    [['export', 'last', '--format', 'pdf'], /Allowed choices are markdown, text, json/],
+    [['import'], /Missing required argument 'file'/],
+  ];
+
+  it.each(wrong)('%j exits 2 with the next step, and starts no daemon', async (args, expected) => {
+    const { code, stdout, stderr } = await runHere(home, args);
+    expect(stderr).toMatch(expected);
+    expect(stderr).toMatch(/^ambientctl: /);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(existsSync(path.join(home, 'run'))).toBe(false);
+  });
+
+  it.each([
+    ['--json', 'sesions'],
+    ['sesions', '--json'],
+    ['strike', '--json'],
+  ])('is one JSON object on stderr with --json: %s %s', async (...args) => {
+    const { code, stdout, stderr } = await runHere(home, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({ code: 'bad_request', message: expect.any(String), hint: expect.any(String) });
+  });
+
+  it('sets the exit code of the process', async () => {
+    const { code, stdout, stderr } = await ambientctl(home, ['sesions']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe("ambientctl: Unknown command 'sesions'. Did you mean sessions?\nUsage: ambientctl [--json] <verb> [options]\n");
+  });
+
+  it('names a relative AMBIENT_HOME and what to do', async () => {
+    const { code, stderr } = await runHere('somewhere', ['sessions']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/AMBIENT_HOME is not an absolute path: somewhere\. Set AMBIENT_HOME/);
+  });
+});
+
+describe('help', () => {
+  const verbs =
+    'start stop pause resume mute strike status follow sessions show search import export rename tag speaker delete devices config doctor'.split(
+      ' ',
+    );
+  const inGroups = ['daemon run', 'daemon start', 'daemon stop', 'daemon status', 'daemon logs', 'library rebuild', 'approvals approve'];
+
+  it.each([...verbs, ...inGroups])('of `%s` has examples and --json', async (verb) => {
+    const { code, stdout, stderr } = await runHere(home, [...verb.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/Examples:\n {2}\S+/);
+    expect(stdout).toContain('--json');
+  });
+
+  it('lists every verb', async () => {
+    const { stdout } = await runHere(home, ['--help']);
+    for (const verb of [...verbs, 'daemon', 'library', 'approvals']) expect(stdout).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
+    expect(stdout).not.toContain('overview');
+  });
+});
