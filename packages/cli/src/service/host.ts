@@ -18,6 +18,8 @@ export interface ServiceHost {
   readonly paths: HomePaths;
   /** The node executable, by a path that survives its next patch release where there is one. */
   readonly node: string;
+  /** Its version, such as `v20.19.0`. */
+  readonly nodeVersion: string;
   /** The daemon's entry script. */
   readonly script: string;
   readonly version: string;
@@ -30,6 +32,7 @@ export interface HostOptions {
   readonly env?: Env;
   readonly uid?: number;
   readonly execPath?: string;
+  readonly nodeVersion?: string;
   readonly script?: string;
   readonly version?: string;
 }
@@ -48,6 +51,7 @@ export function serviceHost(options: HostOptions = {}): ServiceHost {
     userHome,
     paths: homePaths(resolveHome(env, platform), uid),
     node,
+    nodeVersion: options.nodeVersion ?? process.version,
     script: options.script ?? daemonScript(),
     version: options.version ?? cliVersion(),
     path: servicePath(env, node),
@@ -93,5 +97,5 @@ export function servicePath(env: Env, node: string): string {
 
 /** Folders that go with the shell that made them, or that belong to one project. */
 function isPerShell(dir: string): boolean {
-  return /\/fnm_multishells\/|\/node_modules\/|\/node-gyp-bin$|^\/run\/user\/|^\/tmp\/|^\/var\/folders\//.test(`${dir}/`);
+  return /\/(fnm_multishells|node_modules|node-gyp-bin)\//.test(`${dir}/`);
 }

@@ -5,6 +5,8 @@ import { AmbientError } from '@ambient/contract';
 export interface RunningDaemon {
   /** Null when no daemon answers. */
   look(): Promise<{ readonly pid: number; readonly recording: string | null } | null>;
+  /** Waits until a daemon answers. @returns false when none does within `timeoutMs` */
+  answers(timeoutMs: number): Promise<boolean>;
   /** Asks it to stop and waits until its socket is gone. @throws AmbientError `timeout` */
   stop(): Promise<void>;
 }
@@ -24,6 +26,13 @@ export function runningDaemon(controlSocket: string): RunningDaemon {
         if (error instanceof AmbientError && error.code === 'unavailable') return null;
         throw error;
       }
+    },
+    async answers(timeoutMs) {
+      for (let waited = 0; waited < timeoutMs; waited += POLL_MS) {
+        if (await client.isAlive()) return true;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      return false;
     },
     async stop() {
       try {

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { AmbientError } from '@ambient/contract';
 import type { Run } from '../exec.js';
 import { forgetFailedStarts, gaveUp } from '../failed-starts.js';
 import { readText, removeFile, writeIfChanged } from '../files.js';
@@ -11,6 +12,9 @@ import type { RunningDaemon } from '../running-daemon.js';
 import type { InstallOptions, InstallReport, Launch, ServiceManager, ServiceState } from '../types.js';
 import { parseAgent, renderAgent } from './agent.js';
 import { Launchctl, type LaunchctlOptions, type LoadedService } from './launchctl.js';
+
+/** How long a daemon that launchd started may take until it answers, ms. */
+const ANSWER_TIMEOUT_MS = 20_000;
 
 /** The daemon as a launch agent that starts an application bundle of its own. */
 export class LaunchdManager implements ServiceManager {
@@ -85,6 +89,14 @@ export class LaunchdManager implements ServiceManager {
     const loaded = await this.#launchctl.print();
     if (loaded === null) await this.#launchctl.bootstrap(this.#file);
     else if (loaded.state !== 'running') await this.#launchctl.kickstart();
+    if (await this.#daemon.answers(ANSWER_TIMEOUT_MS)) return;
+    throw new AmbientError(
+      'unavailable',
+      (await gaveUp(this.#host.paths.home))
+        ? 'The daemon failed five times in a row and stays down.'
+        : 'launchd started the daemon, and it does not answer.',
+      'See `ambientctl daemon logs`.',
+    );
   }
 
   async stop(): Promise<void> {

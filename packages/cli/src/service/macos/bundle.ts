@@ -47,7 +47,7 @@ export class AppBundle {
   async staleness(): Promise<Staleness> {
     const stamp = await this.stamp();
     if (stamp === undefined) return 'there is no application bundle';
-    if (stamp.nodeVersion !== process.version) return `it holds node ${stamp.nodeVersion}, and this is ${process.version}`;
+    if (stamp.nodeVersion !== this.#host.nodeVersion) return `it holds node ${stamp.nodeVersion}, and this is ${this.#host.nodeVersion}`;
     if (stamp.nodeSha256 !== (await sha256(this.#host.node))) return 'node has been replaced since it was built';
     if (renderInfoPlist({ ...stamp, version: this.#host.version, node: this.#host.node }) !== renderInfoPlist(stamp))
       return 'it is of another version';
@@ -87,21 +87,21 @@ export class AppBundle {
   }
 
   async #lay(bundle: string): Promise<void> {
-    const { node, version } = this.#host;
+    const { node, nodeVersion, version } = this.#host;
     await requireMachO(node, this.#host.platform);
     const executable = path.join(bundle, 'Contents/MacOS', EXECUTABLE_NAME);
     await mkdir(path.dirname(executable), { recursive: true });
     // Byte by byte, because a clone would bring along extended attributes that codesign refuses.
     await pipeline(createReadStream(node), createWriteStream(executable));
     await chmod(executable, 0o755);
-    const stamp: BuildStamp = { version, node, nodeVersion: process.version, nodeSha256: await sha256(executable) };
+    const stamp: BuildStamp = { version, node, nodeVersion, nodeSha256: await sha256(executable) };
     await writeFile(path.join(bundle, 'Contents/Info.plist'), renderInfoPlist(stamp));
   }
 
   /** Some builds of node need libraries that lie beside them, and do not start as a copy. */
   async #tryOut(bundle: string): Promise<void> {
     const result = await this.#run(path.join(bundle, 'Contents/MacOS', EXECUTABLE_NAME), ['--version']);
-    if (result.code === 0 && result.stdout.trim() === process.version) return;
+    if (result.code === 0 && result.stdout.trim() === this.#host.nodeVersion) return;
     throw new AmbientError(
       'bad_config',
       `This node (${this.#host.node}) does not run from an application bundle: ${lastLine(result.stderr) || `exit code ${result.code}`}`,

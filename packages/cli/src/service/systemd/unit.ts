@@ -1,3 +1,5 @@
+import { AmbientError } from '@ambient/contract';
+
 /** The values of a user unit that differ between installations. */
 export interface UnitValues {
   /** Absolute. */
@@ -15,8 +17,15 @@ export const UNIT_NAME = 'ambientd.service';
  * - `KillMode=mixed`: only the daemon gets SIGTERM; it ends its recorders itself, after their last samples.
  * - `OOMPolicy=continue`: a recognizer killed for memory costs one turn; systemd's default would end the recording with it.
  * - five starts in ten minutes: the sixth is refused, so a daemon that cannot work stays down.
+ * @throws AmbientError `bad_config` for a path that systemd does not take
  */
 export function renderUnit(values: UnitValues): string {
+  if (/["'\\]/.test(values.node))
+    throw new AmbientError(
+      'bad_config',
+      `systemd starts no program whose path has quotes or backslashes: ${values.node}`,
+      'Install node in a folder with a plainer name.',
+    );
   const environment = Object.entries(values.environment).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
   return `${[
     '[Unit]',
@@ -28,7 +37,7 @@ export function renderUnit(values: UnitValues): string {
     '[Service]',
     'Type=notify',
     'NotifyAccess=all',
-    `ExecStart=${quoteArgument(values.node)} ${quoteArgument(values.script)} run`,
+    `ExecStart=${quote(values.node)} ${quoteArgument(values.script)} run`,
     ...environment,
     'Restart=on-failure',
     'RestartSec=2',
@@ -49,7 +58,7 @@ function quote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('\n', '\\n')}"`;
 }
 
-/** As `quote`, and `$` would be a variable on a command line. */
+/** As `quote`, and `$` would be a variable in an argument (not in the program's path). */
 function quoteArgument(text: string): string {
   return quote(text).replaceAll('$', '$$$$');
 }
@@ -60,7 +69,7 @@ export function parseUnit(text: string): { readonly command: readonly string[]; 
   let command: readonly string[] = [];
   for (const line of text.split('\n')) {
     const [, key, value] = /^(ExecStart|Environment)=(.*)$/.exec(line) ?? [];
-    if (key === 'ExecStart') command = words(value ?? '').map((word) => word.replaceAll('$$', '$'));
+    if (key === 'ExecStart') command = words(value ?? '').map((word, i) => (i === 0 ? word : word.replaceAll('$$', '$')));
     if (key === 'Environment')
       for (const word of words(value ?? '')) {
         const at = word.indexOf('=');
