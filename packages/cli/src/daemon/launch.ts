@@ -2,14 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AmbientError, type DaemonStatus } from '@ambient/contract';
-import type { CliContext } from '../context.js';
+import type { AmbientClient } from '@ambient/client';
+import { AmbientError, type DaemonStatus, type HomePaths } from '@ambient/contract';
+import type { Printer } from '../output/printer.js';
+import type { DaemonProgram } from './program.js';
 
 /** How long a started daemon may take until it answers, ms. */
 const START_PATIENCE_MS = 15_000;
 const POLL_MS = 40;
 /** The console file starts anew from this size, bytes. */
 const CONSOLE_LIMIT = 1024 * 1024;
+
+/** What starting takes; a CliContext has it all. */
+interface LaunchContext {
+  readonly client: AmbientClient;
+  readonly paths: HomePaths;
+  readonly daemon: DaemonProgram;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: Printer;
+}
 
 /** Where a daemon started by us writes stdout and stderr: what it says before its log is open, and how it died. */
 export function consoleFile(logs: string): string {
@@ -21,13 +32,13 @@ export function consoleFile(logs: string): string {
  * @returns its status, and whether this call started it
  * @throws AmbientError `unavailable` with the daemon's own last words when it ends at once; `timeout` when it never answers
  */
-export async function ensureDaemon(context: CliContext): Promise<{ status: DaemonStatus | undefined; started: boolean }> {
+export async function ensureDaemon(context: LaunchContext): Promise<{ status: DaemonStatus | undefined; started: boolean }> {
   if (await context.client.isAlive()) return { status: undefined, started: false };
   context.out.note('Starting the daemon…');
   return { status: await launch(context), started: true };
 }
 
-async function launch(context: CliContext): Promise<DaemonStatus> {
+async function launch(context: LaunchContext): Promise<DaemonStatus> {
   const console = await openConsole(context.paths.logs);
   try {
     const child = spawn(context.daemon.command, [...context.daemon.args], {
@@ -61,7 +72,7 @@ function endOf(child: ChildProcess): () => Ending | undefined {
 }
 
 async function waitForAnswer(
-  context: CliContext,
+  context: LaunchContext,
   child: ChildProcess,
   ended: () => Ending | undefined,
   console: ConsoleFile,
