@@ -9,12 +9,12 @@ export function isPlainSegment(name: string): boolean {
 }
 
 /**
- * Opens a regular file for reading without following a link in its last segment.
+ * Opens a regular file without following a link in its last segment; `mode` is for one that `flags` creates.
  * @throws AmbientError `refused_symlink`
  */
-export async function openNoFollow(file: string, flags = constants.O_RDONLY): Promise<FileHandle> {
+export async function openNoFollow(file: string, flags = constants.O_RDONLY, mode = 0o600): Promise<FileHandle> {
   try {
-    return await open(file, flags | constants.O_NOFOLLOW);
+    return await open(file, flags | constants.O_NOFOLLOW, mode);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ELOOP') throw refusedSymlink(file, cause);
     throw cause;

@@ -23,7 +23,9 @@ export interface NewSession {
 }
 
 /** `Edit` without the id and time that the session gives it. */
-export type NewEdit = Edit extends infer E ? (E extends Edit ? Omit<E, 'id' | 'at'> : never) : never;
+export type NewEdit = Edit extends infer E ? (E extends Edit ? WithoutIdentity<E> : never) : never;
+/** Drops the index signature of a loose object too: `Omit` would drop every named key for it. */
+type WithoutIdentity<E> = { [K in keyof E as K extends 'id' | 'at' ? never : string extends K ? never : K]: E[K] };
 
 /**
  * One session folder. All writes of a session go through its one instance and are serialised; reads see the last write.
@@ -59,9 +61,11 @@ export interface Session {
   complete(): Promise<void>;
   writeTranscript(): Promise<void>;
   /**
-   * Removes what was said in `[fromMs, toMs)` from audio and text; lines keep their place. A line published later that
-   * falls into a struck stretch of its track is published empty.
+   * Removes what was said in `[fromMs, toMs)` from audio and text, edits included; lines keep their place. A line published
+   * later that falls into a struck stretch of its track is published empty. A crash in the middle is made up for when the
+   * session is next opened.
    * @returns indices from 0 of the lines struck
+   * @throws AmbientError `bad_request`
    */
   strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]>;
   export(format: 'markdown' | 'text' | 'json'): Promise<string>;
@@ -81,6 +85,10 @@ export interface SessionStore {
   list(): Promise<readonly SessionSummary[]>;
   /** Real directories under `dir`, as ids; newest first. */
   ids(): Promise<readonly string[]>;
+  /** The row of one session; state `broken` with the reason when it cannot be used. Reads only what changed. */
+  summary(id: string): Promise<SessionSummary>;
+  /** Differs whenever a file of the session that the index or a row is made from was changed, by anyone. */
+  fingerprint(id: string): Promise<string>;
   /** Renamed away first, then removed. Refuses the live one. Emits `removed`. */
   remove(id: string): Promise<void>;
   /** @returns bytes freed */

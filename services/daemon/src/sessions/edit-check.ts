@@ -1,0 +1,29 @@
+import { AmbientError, type Edit, type RawLine } from '@ambient/contract';
+import type { NewEdit } from './types.js';
+
+/**
+ * Refuses an edit that would have no meaning.
+ * @throws AmbientError `bad_request` for a line that is not there, `conflict` for a struck one, `not_found` for an unknown edit
+ */
+export function checkEdit(edit: NewEdit, raw: readonly RawLine[], edits: readonly Edit[]): void {
+  if (edit.op === 'revert') {
+    if (edits.some((known) => known.id === edit.edit)) return;
+    throw new AmbientError('not_found', `There is no edit ${edit.edit} to revert.`, 'Look up its id in edits.jsonl.');
+  }
+  if (edit.op === 'name') {
+    if (edit.track === undefined && (edit.segments === undefined || edit.segments.length === 0)) {
+      throw new AmbientError('bad_request', 'A name needs a track or lines to stand for.', 'Give a track (room or call) or line numbers.');
+    }
+    for (const segment of edit.segments ?? []) checkSegment(segment, raw);
+    return;
+  }
+  if (edit.segment === undefined) return;
+  const line = checkSegment(edit.segment, raw);
+  if (line.struck) throw new AmbientError('conflict', `Line ${edit.segment} was struck; nothing can be written to it.`);
+}
+
+function checkSegment(segment: number, raw: readonly RawLine[]): RawLine {
+  const line = raw[segment - 1];
+  if (line) return line;
+  throw new AmbientError('bad_request', `There is no line ${segment}; the session has ${raw.length}.`, 'Lines are numbered from 1.');
+}

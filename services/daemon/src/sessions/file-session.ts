@@ -1,0 +1,387 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, readdir, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  AmbientError,
+  Edit,
+  type Line,
+  RawLine,
+  type SessionFile,
+  type SessionState,
+  type SessionSummary,
+  type Track,
+  type Transcript,
+  type VerboseLine,
+  type Warning,
+} from '@ambient/contract';
+import type { Bus } from '../platform/bus.js';
+import { type Clock, isoWithOffset } from '../platform/clock.js';
+import { replaceFile, TEMPORARY_NAME } from './atomic-file.js';
+import { deleteAudio, hasAudio } from './audio-files.js';
+import { suppressBleed } from './bleed.js';
+import { checkEdit } from './edit-check.js';
+import { activeEdits, type Folded, fold, toLine, toVerboseLine, unreadableLine } from './fold.js';
+import { fingerprint, JsonlLog } from './jsonl-log.js';
+import { Mutex } from './mutex.js';
+import { renderJson, renderMarkdown, renderText } from './render.js';
+import { readSessionFile, SESSION_FILE, writeSessionFile } from './session-file.js';
+import {
+  isHit,
+  isStruckLate,
+  planStrikes,
+  type Strike,
+  silence,
+  strikeGap,
+  unfinishedStrikes,
+  withoutSpeech,
+  withoutStruckText,
+} from './strike.js';
+import type { NewEdit, Session } from './types.js';
+
+/** Lines before a new one that can tell whether it is bleed. */
+const BLEED_WINDOW = 60;
+
+export interface SessionDeps {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Called after a write that may change the session's row. */
+  readonly changed: (id: string) => void;
+}
+
+/** A session folder. The store keeps one instance a folder, so that all writes pass through one queue. */
+export class FileSession implements Session {
+  readonly id: string;
+  readonly dir: string;
+  readonly audioDir: string;
+  readonly #deps: SessionDeps;
+  readonly #mutex = new Mutex();
+  readonly #raw: JsonlLog<RawLine>;
+  readonly #edits: JsonlLog<Edit>;
+  /** Made by this process as a recording: a `live` file of any other session is what a crash or a copy left. */
+  readonly #capturing: boolean;
+  #file: SessionFile;
+  #print: string;
+  #folded: { raw: readonly unknown[]; edits: readonly unknown[]; value: Folded } | undefined;
+  #removed = false;
+
+  private constructor(dir: string, deps: SessionDeps, file: SessionFile, print: string, capturing: boolean) {
+    this.id = path.basename(dir);
+    this.dir = dir;
+    this.audioDir = path.join(dir, 'audio');
+    this.#deps = deps;
+    this.#raw = new JsonlLog(path.join(dir, 'raw.jsonl'), RawLine);
+    this.#edits = new JsonlLog(path.join(dir, 'edits.jsonl'), Edit);
+    this.#file = file;
+    this.#print = print;
+    this.#capturing = capturing;
+  }
+
+  /**
+   * Opens an existing folder and finishes a strike that a crash cut.
+   * @throws AmbientError `refused_symlink`, `too_new`, `unavailable`
+   */
+  static async open(dir: string, deps: SessionDeps, capturing = false): Promise<FileSession> {
+    const print = await filePrint(dir);
+    const session = new FileSession(dir, deps, await readSessionFile(dir), print, capturing);
+    if (unfinishedStrikes(session.#file).length > 0) await session.#mutex.run(() => session.#finishStrikes());
+    return session;
+  }
+
+  get file(): Readonly<SessionFile> {
+    return this.#file;
+  }
+
+  /** True while this process captures audio into the session. */
+  get live(): boolean {
+    return this.#capturing && !this.#removed && this.#file.state === 'live';
+  }
+
+  /** The state as readers see it: `live` only while something is captured. */
+  get state(): SessionState {
+    return this.#file.state === 'live' && !this.live ? 'pending' : this.#file.state;
+  }
+
+  /** Takes up what others changed in the folder's `session.json`. */
+  refresh(): Promise<void> {
+    return this.#mutex.run(() => this.#refresh());
+  }
+
+  update(change: (draft: SessionFile) => void): Promise<void> {
+    return this.#mutex.run(() => this.#update(change));
+  }
+
+  addWarning(warning: Omit<Warning, 'at'>): Promise<void> {
+    return this.update((draft) => draft.warnings.push({ ...warning, at: this.#now() }));
+  }
+
+  appendLine(line: RawLine): Promise<number> {
+    return this.#mutex.run(async () => {
+      this.#assertPresent();
+      const stored = isStruckLate(line, this.#file.coverage) ? withoutSpeech(line) : line;
+      const index = await this.#raw.append(stored);
+      const recent = (await this.#rawLines()).slice(-BLEED_WINDOW);
+      const speaker = activeEdits(await this.#editList()).findLast((e) => e.op === 'name' && e.track === line.track && !e.segments);
+      const { track, start_ms, end_ms, text } = stored;
+      this.#deps.bus.emit({
+        type: 'line',
+        session: this.id,
+        index,
+        line: { track, start_ms, end_ms, speaker: speaker?.op === 'name' ? speaker.speaker : null, text },
+        ...(suppressBleed(recent).at(-1) ? { bleed: true } : {}),
+      });
+      return index;
+    });
+  }
+
+  rawLines(): Promise<readonly RawLine[]> {
+    return this.#mutex.run(() => this.#rawLines());
+  }
+
+  async lineCount(): Promise<number> {
+    return (await this.rawLines()).length;
+  }
+
+  async resumeAt(track: Track): Promise<number> {
+    const given = this.#file.warnings.flatMap((warning) => (warning.track === track && warning.samples ? [warning.samples[1]] : []));
+    const published = (await this.rawLines()).flatMap((line) => (line.track === track ? [line.samples[1]] : []));
+    return [...given, ...published].reduce((most, sample) => Math.max(most, sample), 0);
+  }
+
+  appendEdit(edit: NewEdit): Promise<Edit> {
+    return this.#mutex.run(async () => {
+      this.#assertPresent();
+      const edits = await this.#editList();
+      checkEdit(edit, await this.#rawLines(), edits);
+      const stored = Edit.parse({ ...edit, id: `e${randomBytes(4).toString('hex')}`, at: this.#now() });
+      await this.#edits.append(stored);
+      this.#deps.changed(this.id);
+      await this.#renewTranscript();
+      await this.#announce();
+      return stored;
+    });
+  }
+
+  edits(): Promise<readonly Edit[]> {
+    return this.#mutex.run(() => this.#editList());
+  }
+
+  async lines(options: { since?: number; verbatim?: boolean } = {}): Promise<readonly Line[]> {
+    const { lines } = await this.folded();
+    return lines.slice(options.since ?? 0).map((line) => toLine(line, options.verbatim ?? false));
+  }
+
+  async transcript(options: { since?: number; verbatim?: boolean } = {}): Promise<Transcript> {
+    const { lines } = await this.folded();
+    const shown = lines.slice(options.since ?? 0).map((line) => toLine(line, options.verbatim ?? false));
+    return { lines: shown, next: lines.length, session: this.id, state: this.state };
+  }
+
+  async verboseLines(options: { verbatim?: boolean } = {}): Promise<readonly VerboseLine[]> {
+    return (await this.folded()).lines.map((line) => toVerboseLine(line, options.verbatim ?? false));
+  }
+
+  /** Raw lines with edits and bleed worked in. */
+  folded(): Promise<Folded> {
+    return this.#mutex.run(() => this.#fold());
+  }
+
+  summary(): Promise<SessionSummary> {
+    return this.#mutex.run(() => this.#summary());
+  }
+
+  complete(): Promise<void> {
+    return this.#mutex.run(async () => {
+      await this.#finishStrikes();
+      await this.#writeTranscript();
+      await this.#update((draft) => {
+        draft.state = draft.interrupted_at === null ? 'done' : 'interrupted';
+      });
+    });
+  }
+
+  writeTranscript(): Promise<void> {
+    return this.#mutex.run(() => this.#writeTranscript());
+  }
+
+  export(format: 'markdown' | 'text' | 'json'): Promise<string> {
+    const render = { markdown: renderMarkdown, text: renderText, json: renderJson }[format];
+    return this.#mutex.run(async () => render(this.#file, await this.#fold()));
+  }
+
+  strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]> {
+    return this.#mutex.run(async () => {
+      this.#assertPresent();
+      await this.#refresh();
+      const strikes = await planStrikes(this, range);
+      // The ledger first: from here on a crash leads to the rest being done at the next start.
+      await this.#update((draft) => {
+        draft.coverage.push(...strikes.map(strikeGap));
+        draft.unfinished_strikes = [...unfinishedStrikes(draft), ...strikes];
+      });
+      return await this.#finishStrikes();
+    });
+  }
+
+  /** Cuts torn ends of the logs and removes temporary files. @returns bytes cut */
+  repair(): Promise<number> {
+    return this.#mutex.run(async () => {
+      this.#assertPresent();
+      for (const name of await readdir(this.dir)) if (TEMPORARY_NAME.test(name)) await unlink(path.join(this.dir, name));
+      return (await this.#raw.repair()) + (await this.#edits.repair());
+    });
+  }
+
+  /** Deletes the audio and notes when. @returns bytes freed */
+  deleteAudio(): Promise<number> {
+    return this.#mutex.run(async () => {
+      this.#assertPresent();
+      const bytes = await deleteAudio(this.audioDir);
+      this.#deps.changed(this.id);
+      await this.#update((draft) => {
+        draft.audio_deleted_at ??= this.#now();
+      });
+      return bytes;
+    });
+  }
+
+  /** Runs `remove` after all writes; later ones are refused. */
+  detach(remove: () => Promise<void>): Promise<void> {
+    return this.#mutex.run(async () => {
+      await remove();
+      this.#removed = true;
+    });
+  }
+
+  /** Resolves when every write asked for so far is over. */
+  idle(): Promise<void> {
+    return this.#mutex.idle();
+  }
+
+  // Below, everything runs inside the queue.
+
+  #assertPresent(): void {
+    if (this.#removed) throw new AmbientError('not_found', `session ${this.id} was deleted`);
+  }
+
+  async #refresh(): Promise<void> {
+    const print = await filePrint(this.dir);
+    if (print === this.#print) return;
+    this.#file = await readSessionFile(this.dir);
+    this.#print = print;
+  }
+
+  async #update(change: (draft: SessionFile) => void): Promise<void> {
+    this.#assertPresent();
+    await this.#refresh();
+    const before = this.#file;
+    const draft = structuredClone(before);
+    change(draft);
+    if (isDeepStrictEqual(before, draft)) return;
+    await writeSessionFile(this.dir, draft);
+    this.#file = draft;
+    this.#print = await filePrint(this.dir);
+    this.#deps.changed(this.id);
+    for (const warning of added(before.warnings, draft.warnings)) this.#deps.bus.emit({ type: 'warning', session: this.id, warning });
+    for (const gap of added(before.coverage, draft.coverage)) this.#deps.bus.emit({ type: 'coverage', session: this.id, gap });
+    // Sample counts move every second of a recording; nobody is told of those alone.
+    if (isDeepStrictEqual({ ...before, tracks: 0 }, { ...draft, tracks: 0 })) return;
+    await this.#renewTranscript();
+    await this.#announce();
+  }
+
+  async #finishStrikes(): Promise<readonly number[]> {
+    const strikes = unfinishedStrikes(this.#file);
+    if (strikes.length === 0) return [];
+    const lines = await this.#raw.rewrite((line) =>
+      line.struck !== true && strikes.some((strike) => isHit(line, strike)) ? withoutSpeech(line) : line,
+    );
+    const struck = new Set((await this.#rawLines()).flatMap((line, i) => (line.struck ? [i + 1] : [])));
+    await this.#edits.rewrite((edit) => withoutStruckText(edit, struck));
+    this.#deps.bus.emit({ type: 'struck', session: this.id, lines: [...lines] });
+    const open: Strike[] = [];
+    for (const strike of strikes) if (!(await silence(this.audioDir, this.#file, strike)) && this.live) open.push(strike);
+    await this.#renewTranscript();
+    await this.#update((draft) => {
+      if (open.length > 0) draft.unfinished_strikes = open;
+      else delete draft.unfinished_strikes;
+    });
+    return lines;
+  }
+
+  async #rawLines(): Promise<readonly RawLine[]> {
+    const entries = await this.#raw.read();
+    if (entries.every((entry) => entry !== undefined)) return entries;
+    const lines: RawLine[] = [];
+    for (const entry of entries) lines.push(entry ?? unreadableLine(lines.at(-1)));
+    return lines;
+  }
+
+  async #editList(): Promise<readonly Edit[]> {
+    return (await this.#edits.read()).filter((edit) => edit !== undefined);
+  }
+
+  async #fold(): Promise<Folded> {
+    const raw = await this.#raw.read();
+    const edits = await this.#edits.read();
+    if (this.#folded?.raw !== raw || this.#folded.edits !== edits) {
+      this.#folded = { raw, edits, value: fold(await this.#rawLines(), await this.#editList()) };
+    }
+    return this.#folded.value;
+  }
+
+  async #summary(): Promise<SessionSummary> {
+    const { file, state } = this;
+    const named = activeEdits(await this.#editList()).some((edit) => edit.op === 'name');
+    return {
+      dir: this.dir,
+      duration_s: file.duration_s,
+      error: null,
+      id: this.id,
+      live: state === 'live',
+      name: file.name,
+      started_at: file.started_at,
+      transcribed: state === 'done' || state === 'interrupted',
+      transcribing: state === 'transcribing',
+      state,
+      ended_at: file.ended_at,
+      has_audio: await hasAudio(this.audioDir),
+      tags: file.tags,
+      pinned: file.pinned,
+      speakers: named ? [...(await this.#fold()).speakers] : [],
+      warning_count: file.warnings.length,
+    };
+  }
+
+  async #announce(): Promise<void> {
+    this.#deps.bus.emit({ type: 'session', session: await this.#summary() });
+  }
+
+  async #writeTranscript(): Promise<void> {
+    this.#assertPresent();
+    await replaceFile(path.join(this.dir, 'transcript.md'), renderMarkdown(this.#file, await this.#fold()));
+  }
+
+  /** While text is still being made, `transcript.md` waits for the end of it. */
+  async #renewTranscript(): Promise<void> {
+    const exists = await lstat(path.join(this.dir, 'transcript.md')).then(
+      () => true,
+      () => false,
+    );
+    if (exists || this.#file.state === 'done' || this.#file.state === 'interrupted') await this.#writeTranscript();
+  }
+
+  #now(): string {
+    return isoWithOffset(this.#deps.clock.now());
+  }
+}
+
+async function filePrint(dir: string): Promise<string> {
+  const stat = await lstat(path.join(dir, SESSION_FILE), { bigint: true }).catch(() => undefined);
+  return stat ? fingerprint(stat) : '';
+}
+
+/** Entries of `after` that are not in `before`. */
+function added<T>(before: readonly T[], after: readonly T[]): readonly T[] {
+  return after.filter((entry) => !before.some((old) => isDeepStrictEqual(old, entry)));
+}

@@ -1,0 +1,103 @@
+import {
+  AmbientError,
+  type CoverageGap,
+  type Edit,
+  type RawLine,
+  SAMPLES_PER_MS,
+  type SessionFile,
+  TRACKS,
+  Track,
+} from '@ambient/contract';
+import { z } from 'zod';
+import { audioSamples, trackPath } from './audio-files.js';
+import { zeroSamples } from './wav.js';
+
+/**
+ * A turn that was being recognised while its speech was struck arrives later and must not bring the words back. One that
+ * reaches less than this into a struck stretch holds only its edge: turns carry 200 ms of context on both sides.
+ */
+const EDGE_MS = 250;
+/** The spool of a live track may be this much behind what was heard. */
+const SPOOL_LAG_MS = 2000;
+
+/** A struck stretch of one track, on the session's clock. */
+export const Strike = z.object({ track: Track, from_ms: z.number(), to_ms: z.number() });
+export type Strike = z.infer<typeof Strike>;
+
+/** Strikes that were begun; they stand in `session.json` until nothing of the speech is left. */
+export function unfinishedStrikes(file: SessionFile): Strike[] {
+  const parsed = z.array(Strike).safeParse(file.unfinished_strikes);
+  return parsed.success ? parsed.data : [];
+}
+
+/** What a strike becomes in the ledger. */
+export function strikeGap(strike: Strike): CoverageGap {
+  return { ...strike, reason: 'struck' };
+}
+
+/**
+ * The stretches to strike, one a track, clipped to what was recorded so that later speech stays untouched.
+ * @throws AmbientError `bad_request` for an empty range or an unknown track
+ */
+export async function planStrikes(
+  session: { readonly file: SessionFile; readonly audioDir: string; readonly live: boolean },
+  range: { readonly fromMs: number; readonly toMs: number; readonly track?: Track },
+): Promise<Strike[]> {
+  const { file, audioDir, live } = session;
+  const only = range.track;
+  if (!(range.fromMs >= 0 && range.toMs > range.fromMs)) {
+    throw new AmbientError('bad_request', 'There is nothing between the two times.', 'Give a start that lies before the end.');
+  }
+  const tracks = TRACKS.filter((track) => file.tracks[track] !== undefined && (only === undefined || only === track));
+  if (tracks.length === 0) throw new AmbientError('bad_request', `The session has no ${only ?? 'audio'} track.`);
+  const strikes = await Promise.all(
+    tracks.map(async (track) => {
+      const recorded = (file.tracks[track]?.offset_ms ?? 0) + (await audioSamples(audioDir, track)) / SAMPLES_PER_MS;
+      const end = live ? recorded + SPOOL_LAG_MS : Math.max(recorded, (file.duration_s ?? 0) * 1000);
+      return { track, from_ms: range.fromMs, to_ms: Math.min(range.toMs, end) };
+    }),
+  );
+  return strikes.filter((strike) => strike.to_ms > strike.from_ms);
+}
+
+/** True when any of the line's speech lies in the stretch. */
+export function isHit(line: RawLine, strike: Strike): boolean {
+  if (line.track !== strike.track) return false;
+  const end = Math.max(line.end_ms, line.start_ms + 1);
+  return line.start_ms < strike.to_ms && end > strike.from_ms;
+}
+
+/** True for a line that is published after its speech was struck. */
+export function isStruckLate(line: RawLine, coverage: readonly CoverageGap[]): boolean {
+  return coverage.some((gap) => {
+    if (gap.reason !== 'struck' || gap.track !== line.track) return false;
+    const overlap = Math.min(line.end_ms, gap.to_ms) - Math.max(line.start_ms, gap.from_ms);
+    return overlap > Math.min(EDGE_MS, (line.end_ms - line.start_ms) / 2);
+  });
+}
+
+/** The line without its words. Keys this build does not know go too: they may repeat them. */
+export function withoutSpeech(line: RawLine): RawLine {
+  const { track, start_ms, end_ms, confidence, language, samples, model } = line;
+  return { track, start_ms, end_ms, text: '', confidence, language, samples, model, struck: true };
+}
+
+/** The edit without its words when it is about one of the struck lines (numbered from 1); else the same object. */
+export function withoutStruckText(edit: Edit, struck: ReadonlySet<number>): Edit {
+  if ((edit.op !== 'correct' && edit.op !== 'comment') || edit.text === '') return edit;
+  return edit.segment !== undefined && struck.has(edit.segment) ? { ...edit, text: '' } : edit;
+}
+
+/**
+ * Silences the audio of a stretch in place.
+ * @returns false while the spool does not reach to the stretch's end yet
+ */
+export async function silence(audioDir: string, file: SessionFile, strike: Strike): Promise<boolean> {
+  const samples = await audioSamples(audioDir, strike.track);
+  if (samples === 0) return false;
+  const offset = file.tracks[strike.track]?.offset_ms ?? 0;
+  const from = Math.max(0, Math.floor((strike.from_ms - offset) * SAMPLES_PER_MS));
+  const to = Math.max(0, Math.ceil((strike.to_ms - offset) * SAMPLES_PER_MS));
+  await zeroSamples(trackPath(audioDir, strike.track), from, to);
+  return to <= samples;
+}

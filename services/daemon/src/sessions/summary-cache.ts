@@ -1,0 +1,110 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { AmbientError, type SessionSummary } from '@ambient/contract';
+import { fingerprint } from './jsonl-log.js';
+import { idTime } from './session-id.js';
+
+/** What a session's row and its index entries are made from. */
+const SOURCES = ['session.json', 'raw.jsonl', 'edits.jsonl', 'audio'];
+const PARALLEL = 32;
+/** Looking for changes made by others may take this share of the time; changes of our own are known at once. */
+const CHECK_SHARE = 0.05;
+
+interface Entry {
+  readonly fingerprint: string;
+  readonly summary: SessionSummary;
+}
+
+/** Rows of sessions, read anew only when a file of the session has changed. */
+export class SummaryCache {
+  readonly #dir: string;
+  readonly #read: (id: string) => Promise<SessionSummary>;
+  readonly #entries = new Map<string, Entry>();
+  /** Reads under way; one whose session changes meanwhile is not kept. */
+  readonly #reads = new Map<string, Promise<SessionSummary>>();
+  #trustUntil = 0;
+
+  constructor(dir: string, read: (id: string) => Promise<SessionSummary>) {
+    this.#dir = dir;
+    this.#read = read;
+  }
+
+  /** Rows of `ids`, newest first; those without a start time last. */
+  async list(ids: readonly string[]): Promise<readonly SessionSummary[]> {
+    const present = new Set(ids);
+    for (const id of this.#entries.keys()) if (!present.has(id)) this.#entries.delete(id);
+    const begin = performance.now();
+    const check = begin >= this.#trustUntil;
+    const rows = await mapParallel(ids, async (id) => (!check && this.#trusted(id)) || this.get(id));
+    const end = performance.now();
+    if (check) this.#trustUntil = end + (end - begin) / CHECK_SHARE;
+    const times = new Map(rows.map((row) => [row, startTime(row)]));
+    return rows.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0) || (a.id < b.id ? 1 : -1));
+  }
+
+  async get(id: string): Promise<SessionSummary> {
+    const print = await this.fingerprint(id);
+    const known = this.#entries.get(id);
+    if (known?.fingerprint === print && !known.summary.live) return known.summary;
+    const read = this.#read(id).catch((error: unknown) => brokenSummary(path.join(this.#dir, id), id, error));
+    this.#reads.set(id, read);
+    const summary = await read;
+    if (this.#reads.get(id) === read) {
+      this.#reads.delete(id);
+      this.#entries.set(id, { fingerprint: print, summary });
+    }
+    return summary;
+  }
+
+  forget(id: string): void {
+    this.#entries.delete(id);
+    this.#reads.delete(id);
+  }
+
+  async fingerprint(id: string): Promise<string> {
+    const stats = await Promise.all(SOURCES.map((name) => lstat(path.join(this.#dir, id, name), { bigint: true }).catch(() => undefined)));
+    return stats.map((stat) => (stat ? fingerprint(stat) : '-')).join(' ');
+  }
+
+  #trusted(id: string): SessionSummary | undefined {
+    const known = this.#entries.get(id);
+    return known?.summary.live ? undefined : known?.summary;
+  }
+}
+
+/** The row of a folder that cannot be used: shown with the reason, never hidden. */
+function brokenSummary(dir: string, id: string, error: unknown): SessionSummary {
+  return {
+    dir,
+    duration_s: null,
+    error: error instanceof AmbientError ? error.message : `cannot be read: ${(error as Error).message}`,
+    id,
+    live: false,
+    name: null,
+    started_at: null,
+    transcribed: false,
+    transcribing: false,
+    state: 'broken',
+    ended_at: null,
+    has_audio: false,
+    tags: [],
+    pinned: false,
+    speakers: [],
+    warning_count: 0,
+  };
+}
+
+function startTime(row: SessionSummary): number {
+  const time = Date.parse(row.started_at ?? '');
+  return Number.isNaN(time) ? (idTime(row.id) ?? 0) : time;
+}
+
+async function mapParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
+  return results;
+}
