@@ -1,0 +1,372 @@
+import type { DaemonStatus, RawLine } from '@ambient/contract';
+import type { FromRecognizer, ModelFiles } from '@ambient/recognizer/protocol';
+import type { ConfigStore } from '../config/config-store.js';
+import type { Logger } from '../platform/logger.js';
+import type { AudioFeed } from '../sessions/audio-feed.js';
+import type { Session } from '../sessions/types.js';
+import { Job } from './job.js';
+import { RecognizerSupervisor } from './recognizer-supervisor.js';
+import { TrackStream } from './track-stream.js';
+import type { Transcriber, TranscriptionJob } from './types.js';
+
+const RATE = 16_000;
+/** Less voice than this is no turn, seconds. */
+const MIN_SPEECH_SECONDS = 0.25;
+/** Chunks of one track under way in the recognizer at once. */
+const CHUNKS_UNDER_WAY = 2;
+/** While a recording runs, other sessions go in pieces this short, so that its turns need not wait long, seconds. */
+const YIELDING_CHUNK_SECONDS = 2;
+/** A turn is given up on after this many recognizers died of it or hung in it. */
+const ATTEMPTS_PER_TURN = 2;
+/** A full disk is tried again this often, ms. */
+const WRITE_RETRY_MS = 2_000;
+
+interface TranscriberDeps {
+  readonly config: ConfigStore;
+  readonly resolveModel: (name: string) => Promise<ModelFiles>;
+  readonly logger: Logger;
+  /** `recognizer()` or `lagSeconds()` has something new to say. */
+  readonly onChange: () => void;
+  /** Longest time one turn may take, ms, before the recognizer counts as hung; default 30 s plus four times the turn. */
+  readonly decodeLimitMs?: (turnMs: number) => number;
+}
+
+type Of<T extends FromRecognizer['type']> = Extract<FromRecognizer, { type: T }>;
+
+/** Publishes turns exactly once: a line is on disk before its track's checkpoint moves, and every restart begins at the checkpoint. */
+export class RecognizerTranscriber implements Transcriber {
+  readonly #deps: TranscriberDeps;
+  readonly #supervisor: RecognizerSupervisor;
+  readonly #jobs = new Set<Job>();
+  readonly #streams = new Map<number, { stream: TrackStream; job: Job; off: () => void; opened: boolean }>();
+  readonly #attempts = new Map<string, number>();
+  readonly #decodeLimitMs: (turnMs: number) => number;
+  #nextStream = 1;
+  /** Counts recognizers: what was begun for an earlier one is void. */
+  #generation = 0;
+  #watchdog: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #offConfig: (() => void) | undefined;
+
+  constructor(deps: TranscriberDeps) {
+    this.#deps = deps;
+    this.#decodeLimitMs = deps.decodeLimitMs ?? ((turnMs) => 30_000 + 4 * turnMs);
+    const { config } = deps;
+    this.#supervisor = new RecognizerSupervisor({
+      settings: () => ({
+        model: config.get('transcription.model'),
+        threads: config.get('transcription.threads'),
+        idleUnloadSeconds: config.get('transcription.idle_unload_seconds'),
+        detector: {
+          pauseSeconds: config.get('transcription.pause_seconds'),
+          minSpeechSeconds: MIN_SPEECH_SECONDS,
+          maxTurnSeconds: config.get('transcription.max_turn_seconds'),
+        },
+      }),
+      resolveModel: deps.resolveModel,
+      logger: deps.logger,
+      onReady: () => this.#openAll(),
+      onMessage: (message) => this.#receive(message),
+      onGone: (reason) => this.#lost(reason),
+      onChange: deps.onChange,
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#offConfig = this.#deps.config.onChange((key) => {
+      if (key.startsWith('transcription.')) this.#supervisor.reconfigure();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#offConfig?.();
+    clearTimeout(this.#watchdog);
+    this.#generation++;
+    this.#supervisor.stop();
+    const entries = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { stream, off } of entries) {
+      off();
+      await stream.tail;
+      await stream.close();
+    }
+    for (const job of this.#jobs) job.settle('stopped');
+    this.#jobs.clear();
+  }
+
+  transcribe(session: Session, feeds: readonly AudioFeed[]): TranscriptionJob {
+    const job = new Job(session);
+    if (this.#stopped) {
+      job.settle('stopped');
+      return job;
+    }
+    this.#jobs.add(job);
+    void this.#begin(job, feeds).catch((error: unknown) => {
+      this.#deps.logger.error({ err: error, session: session.id }, 'transcription not begun');
+      this.#jobs.delete(job);
+      job.settle('stopped');
+    });
+    return job;
+  }
+
+  lagSeconds(): number {
+    const jobs = [...this.#jobs];
+    const live = jobs.filter((job) => job.urgent);
+    return Math.max(0, ...(live.length > 0 ? live : jobs).map((job) => job.lagSeconds()));
+  }
+
+  recognizer(): DaemonStatus['recognizer'] {
+    return this.#supervisor.status([...this.#streams.values()].some(({ stream }) => stream.decoding !== undefined));
+  }
+
+  async #begin(job: Job, feeds: readonly AudioFeed[]): Promise<void> {
+    for (const feed of feeds) {
+      const checkpoint = await job.session.resumeAt(feed.track);
+      if (this.#stopped) return;
+      const stream = new TrackStream(this.#nextStream++, job.session, feed, checkpoint);
+      job.streams.push(stream);
+      this.#streams.set(stream.id, { stream, job, opened: false, off: feed.subscribe(() => this.#pump(stream)) });
+    }
+    job.ready = true;
+    this.#supervisor.want(this.#streams.size > 0);
+    if (this.#supervisor.ready) this.#openAll();
+    await this.#settleIfDone(job);
+  }
+
+  /** Opens, in the recognizer that runs, every stream that is not open there. */
+  #openAll(): void {
+    for (const entry of this.#streams.values()) {
+      if (entry.opened) continue;
+      entry.opened = true;
+      const { stream, job } = entry;
+      const generation = this.#generation;
+      // What the last recognizer said is written first: it moves the checkpoint.
+      void stream.tail
+        .then(async () => {
+          stream.rewind();
+          const context = await stream.context();
+          if (generation !== this.#generation) return;
+          this.#supervisor.send({ type: 'open', stream: stream.id, from: stream.checkpoint, context, urgent: job.urgent });
+          entry.stream.pumping = false;
+          this.#pump(stream);
+        })
+        .catch((error: unknown) => this.#unreadable(stream, error));
+    }
+  }
+
+  /** Sends what may be sent of a track. Never two at once for one track. */
+  #pump(stream: TrackStream): void {
+    const entry = this.#streams.get(stream.id);
+    if (entry === undefined || !entry.opened || !this.#supervisor.ready) return;
+    if (stream.pumping) {
+      stream.again = true;
+      return;
+    }
+    stream.pumping = true;
+    const generation = this.#generation;
+    void this.#send(stream, entry.job, generation)
+      .catch((error: unknown) => this.#unreadable(stream, error))
+      .finally(() => {
+        if (generation !== this.#generation) return;
+        stream.pumping = false;
+        if (stream.again) {
+          stream.again = false;
+          this.#pump(stream);
+        }
+      });
+  }
+
+  async #send(stream: TrackStream, job: Job, generation: number): Promise<void> {
+    for (;;) {
+      const ended = stream.feed.ended();
+      const available = stream.feed.available();
+      const chunk = this.#chunkSamples(job);
+      if (available > stream.sent) {
+        if (stream.sent - stream.acknowledged > chunk * (CHUNKS_UNDER_WAY - 1)) return;
+        const pcm = await stream.read(stream.sent, Math.min(available, stream.sent + chunk));
+        if (generation !== this.#generation) return;
+        if (pcm.byteLength === 0) {
+          // The file is shorter than its feed says; no more of it will come.
+          if (ended) this.#finish(stream);
+          return;
+        }
+        stream.sent += pcm.byteLength / 2;
+        this.#supervisor.send({ type: 'feed', stream: stream.id, pcm });
+        continue;
+      }
+      if (ended) this.#finish(stream);
+      return;
+    }
+  }
+
+  #finish(stream: TrackStream): void {
+    if (stream.finishing) return;
+    stream.finishing = true;
+    this.#supervisor.send({ type: 'finish', stream: stream.id });
+  }
+
+  #chunkSamples(job: Job): number {
+    const configured = this.#deps.config.get('transcription.chunk_seconds');
+    const yielding = !job.urgent && [...this.#jobs].some((other) => other.urgent);
+    return Math.round((yielding ? Math.min(configured, YIELDING_CHUNK_SECONDS) : configured) * RATE);
+  }
+
+  #receive(message: FromRecognizer): void {
+    if (message.type === 'loaded' || message.type === 'load-failed') return;
+    const entry = this.#streams.get(message.stream);
+    if (entry === undefined) return;
+    const { stream, job } = entry;
+    switch (message.type) {
+      case 'decoding':
+        stream.decoding = { from: message.from, to: message.to };
+        this.#watch(message);
+        return;
+      case 'turn':
+        clearTimeout(this.#watchdog);
+        stream.decoding = undefined;
+        this.#supervisor.progressed();
+        this.#after(stream, () => this.#publish(stream, message));
+        return;
+      case 'fed':
+        this.#after(stream, async () => {
+          stream.acknowledged = message.to;
+          stream.speaking = message.speaking;
+          this.#pump(stream);
+        });
+        return;
+      case 'finished':
+        this.#after(stream, () => this.#finished(stream, job));
+    }
+  }
+
+  /** Answers of a recognizer that is gone are dropped: what they said will be said again. */
+  #after(stream: TrackStream, work: () => Promise<void>): void {
+    const generation = this.#generation;
+    stream.tail = stream.tail
+      .then(() => (generation === this.#generation ? work() : undefined))
+      .catch((error: unknown) => this.#deps.logger.error({ err: error, session: stream.session.id }, 'transcription step failed'));
+  }
+
+  async #publish(stream: TrackStream, turn: Of<'turn'>): Promise<void> {
+    if (turn.text !== '') {
+      const line: RawLine = {
+        track: stream.track,
+        start_ms: this.#ms(stream, turn.from),
+        end_ms: this.#ms(stream, turn.to),
+        text: turn.text,
+        confidence: turn.confidence,
+        language: turn.language,
+        samples: [turn.from, turn.to],
+        model: this.#supervisor.model?.name ?? this.#deps.config.get('transcription.model'),
+      };
+      if (!(await this.#untilWritten(stream, () => stream.session.appendLine(line)))) return;
+    }
+    stream.checkpoint = turn.to;
+  }
+
+  /** @returns false when the transcriber stopped before the write succeeded */
+  async #untilWritten(stream: TrackStream, write: () => Promise<unknown>): Promise<boolean> {
+    const generation = this.#generation;
+    for (;;) {
+      try {
+        await write();
+        return true;
+      } catch (error) {
+        this.#deps.logger.error({ err: error, session: stream.session.id }, 'line not written, trying again');
+        await new Promise((resolve) => setTimeout(resolve, WRITE_RETRY_MS).unref());
+        if (this.#stopped || generation !== this.#generation) return false;
+      }
+    }
+  }
+
+  async #finished(stream: TrackStream, job: Job): Promise<void> {
+    stream.finished = true;
+    stream.speaking = false;
+    this.#streams.get(stream.id)?.off();
+    this.#streams.delete(stream.id);
+    await stream.close();
+    await this.#settleIfDone(job);
+    // An import may have waited for a recording to end.
+    for (const { stream: other } of this.#streams.values()) this.#pump(other);
+  }
+
+  async #settleIfDone(job: Job): Promise<void> {
+    this.#supervisor.want(this.#streams.size > 0);
+    if (!job.finished || !this.#jobs.delete(job)) return;
+    const prefix = `${job.session.id}/`;
+    for (const key of this.#attempts.keys()) if (key.startsWith(prefix)) this.#attempts.delete(key);
+    job.settle('complete');
+    this.#deps.onChange();
+  }
+
+  #watch({ from, to }: Of<'decoding'>): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(
+      () => {
+        this.#deps.logger.warn({ from, to }, 'recognizer hangs');
+        this.#supervisor.kill();
+      },
+      this.#decodeLimitMs(((to - from) * 1000) / RATE),
+    );
+  }
+
+  #lost(reason: string): void {
+    clearTimeout(this.#watchdog);
+    for (const entry of this.#streams.values()) {
+      entry.opened = false;
+      const { stream } = entry;
+      const turn = stream.decoding;
+      stream.decoding = undefined;
+      stream.speaking = false;
+      if (turn !== undefined) this.#blame(stream, turn, reason);
+    }
+    // Only after the blame is queued: it belongs to the recognizer that is gone.
+    this.#generation++;
+  }
+
+  /** The recognizer ended in the middle of this turn: the first time it is tried again, then it is given up. */
+  #blame(stream: TrackStream, turn: { from: number; to: number }, reason: string): void {
+    const key = `${stream.session.id}/${stream.track}/${turn.from}`;
+    const attempts = (this.#attempts.get(key) ?? 0) + 1;
+    this.#attempts.set(key, attempts);
+    if (attempts < ATTEMPTS_PER_TURN) return;
+    this.#attempts.delete(key);
+    const warning = {
+      code: 'turn_failed',
+      message: `Speech on the ${stream.track} track could not be read: the recognizer failed twice on it (${reason}).`,
+      hint: 'The audio is kept; listen to that stretch, or try another model.',
+      track: stream.track,
+      from_ms: this.#ms(stream, turn.from),
+      to_ms: this.#ms(stream, turn.to),
+      samples: [turn.from, turn.to] as [number, number],
+    };
+    stream.tail = stream.tail.then(async () => {
+      if (await this.#untilWritten(stream, () => stream.session.addWarning(warning)))
+        stream.checkpoint = Math.max(stream.checkpoint, turn.to);
+    });
+  }
+
+  /** A track whose file cannot be read ends here, and says so. */
+  #unreadable(stream: TrackStream, error: unknown): void {
+    this.#deps.logger.error({ err: error, session: stream.session.id, track: stream.track }, 'audio not readable');
+    const entry = this.#streams.get(stream.id);
+    if (entry === undefined || this.#stopped) return;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    this.#after(stream, async () => {
+      await stream.session.addWarning({
+        code: 'audio_unreadable',
+        message: `The rest of the ${stream.track} track could not be read (${code}).`,
+        hint: `Look at ${stream.feed.path}.`,
+        track: stream.track,
+        from_ms: this.#ms(stream, stream.checkpoint),
+      });
+      this.#supervisor.send({ type: 'close', stream: stream.id });
+      await this.#finished(stream, entry.job);
+    });
+  }
+
+  #ms(stream: TrackStream, sample: number): number {
+    return Math.round(stream.feed.offsetMs + (sample * 1000) / RATE);
+  }
+}
