@@ -179,7 +179,7 @@ export class McpModule {
     serveStdio(({ era }) => buildServer(era, link, this.#services), {
       transport,
       maxSubscriptions: MAX_SUBSCRIPTIONS,
-      onerror: (error) => logger.debug({ err: error }, 'mcp: connection'),
+      onerror: (error) => logger.debug({ problem: error.message.slice(0, 120) }, 'mcp: connection'),
     });
   }
 

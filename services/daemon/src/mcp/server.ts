@@ -50,7 +50,7 @@ export function buildServer(era: Era, link: Link, services: McpServices): Server
   const peer: Peer = { server, subscribed: era === 'legacy' ? new Set() : undefined };
   link.attach(peer);
   server.onclose = () => link.detach(peer);
-  server.onerror = (error) => services.logger.debug({ err: error }, 'mcp: protocol');
+  server.onerror = (error) => services.logger.debug({ problem: error.message.slice(0, 120) }, 'mcp: protocol');
   serveTools(server, link, services);
   servePrompts(server, link, services);
   serveResources(server, link, services, peer.subscribed);

@@ -74,10 +74,20 @@ export function defineTool<I extends z.ZodObject>(spec: ToolSpec<I>): Tool {
     },
     async run(args, call) {
       const parsed = input.safeParse(args ?? {});
-      if (!parsed.success) throw new AmbientError('bad_request', `${name}: ${z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, ' ')}`);
+      if (!parsed.success) throw new AmbientError('bad_request', `Invalid arguments for ${name}: ${problems(parsed.error)}.`);
       return spec.run(parsed.data, call);
     },
   };
+}
+
+/** `limit: too big: expected number to be <=200; query: expected string, received undefined` */
+function problems(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => {
+      const what = message.replace(/^Invalid (input|option): /, '').replace(/^./, (first) => first.toLowerCase());
+      return path.length === 0 ? what : `${path.join('.')}: ${what}`;
+    })
+    .join('; ');
 }
 
 /** Without `$schema`: hosts on older revisions check with draft-07 and refuse to load a later dialect by name. */
