@@ -1,14 +1,19 @@
+import os from 'node:os';
+
 /** Time for the daemon. Tests pass their own; durations never come from `now`. */
 export interface Clock {
   /** Wall clock. May step. */
   now(): Date;
   /** Milliseconds from an arbitrary start; never steps back. On Linux it stands still during sleep. */
   monotonicMs(): number;
+  /** Milliseconds since the machine started, sleep included; not moved by steps of the wall clock. Absent where it cannot be told. */
+  sinceBootMs?(): number;
 }
 
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+  sinceBootMs: () => os.uptime() * 1000,
 };
 
 const two = (n: number): string => String(Math.trunc(Math.abs(n))).padStart(2, '0');

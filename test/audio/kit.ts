@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Config, ConfigSchema, type DaemonEvent, StartRequest, type Track } from '@ambient/contract';
+import { LiveRecorder } from '../../services/daemon/src/capture/live-recorder.js';
+import type { CapturePorts } from '../../services/daemon/src/capture/ports.js';
+import { Bus } from '../../services/daemon/src/platform/bus.js';
+import { systemClock } from '../../services/daemon/src/platform/clock.js';
+import { silentLogger } from '../../services/daemon/src/platform/logger.js';
+import type { AudioFeed } from '../../services/daemon/src/sessions/audio-feed.js';
+import { FileSessionStore } from '../../services/daemon/src/sessions/file-session-store.js';
+
+/** Capture over a real session store in a temporary folder. */
+export interface CaptureKit {
+  readonly dir: string;
+  readonly ports: CapturePorts;
+  readonly recorder: LiveRecorder;
+  readonly store: FileSessionStore;
+  readonly events: DaemonEvent[];
+  /** Feeds of each session, by id. */
+  readonly feeds: Map<string, readonly AudioFeed[]>;
+  stop(): Promise<void>;
+}
+
+export async function openCaptureKit(settings: Partial<Config> = {}, parent = os.tmpdir()): Promise<CaptureKit> {
+  const dir = await mkdtemp(path.join(parent, 'cap-'));
+  const events: DaemonEvent[] = [];
+  const feeds = new Map<string, readonly AudioFeed[]>();
+  const bus = new Bus((error) => {
+    throw error;
+  });
+  bus.on('kit', (event) => events.push(event));
+  const logger = silentLogger();
+  const store = new FileSessionStore({ dir: path.join(dir, 'sessions'), bus, clock: systemClock, logger });
+  await store.start();
+  const config = ConfigSchema.parse({ 'disk.low_mb': 0, 'disk.stop_mb': 0, ...settings });
+  const ports: CapturePorts = {
+    store,
+    bus,
+    clock: systemClock,
+    logger,
+    config: (key) => config[key],
+    onSession: (session, opened) => {
+      feeds.set(session.id, opened);
+      return undefined;
+    },
+    onChange: () => {},
+  };
+  const recorder = new LiveRecorder(ports);
+  const stop = async (): Promise<void> => {
+    await recorder.shutdown();
+    await store.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { dir, ports, recorder, store, events, feeds, stop };
+}
+
+export function startRequest(init: Partial<StartRequest> = {}): StartRequest {
+  return StartRequest.parse(init);
+}
+
+/** The samples of a track's file, and how many its header declares. */
+export async function readTrack(sessionDir: string, track: Track): Promise<{ samples: Int16Array; declared: number }> {
+  const bytes = await readFile(path.join(sessionDir, 'audio', `${track}.wav`));
+  const samples = new Int16Array(Math.floor((bytes.length - 44) / 2));
+  for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(44 + i * 2);
+  return { samples, declared: bytes.readUInt32LE(40) / 2 };
+}
+
+/** RMS of samples `[from, to)`, on the scale of s16. */
+export function rms(samples: Int16Array, from = 0, to = samples.length): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += (samples[i] ?? 0) ** 2;
+  return to > from ? Math.sqrt(sum / (to - from)) : 0;
+}
+
+export function until(condition: () => boolean | Promise<boolean>, what: string, timeoutMs = 20_000): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  return (async () => {
+    while (!(await condition())) {
+      if (performance.now() > end) throw new Error(`timed out: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+}
