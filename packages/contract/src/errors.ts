@@ -56,5 +56,3 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
   internal: 500,
 };
-
-export { AmbientError } from './ambient-error.js';

@@ -1,3 +1,4 @@
+export { AmbientError } from './ambient-error.js';
 export type { Route, RouteInput, RouteName, RouteReply, Routes } from './api.js';
 export { routes, SearchMatch, SearchQuery, SearchReply, SessionDetail, StartReply, StartRequest, StopReply, VerboseLine } from './api.js';
 export { Approval } from './approvals.js';
@@ -5,7 +6,7 @@ export type { Config, ConfigKey } from './config.js';
 export { CONFIG_KEYS, ConfigSchema, configEnvName, MODELS } from './config.js';
 export { Device, DeviceList } from './devices.js';
 export { Check, DoctorReport } from './doctor.js';
-export { AmbientError, ErrorBody, ErrorCode, HTTP_STATUS } from './errors.js';
+export { ErrorBody, ErrorCode, HTTP_STATUS } from './errors.js';
 export type { DaemonEventType } from './events.js';
 export { DaemonEvent } from './events.js';
 export { AccessLevel, AuditEntry, McpClient, McpHandshake, McpHandshakeReply, Scope, Toolset } from './mcp.js';
