@@ -50,6 +50,7 @@ const FLOORS = {
   transcription: middle,
   library: middle,
   assistant: ['capture', 'transcription', 'library', ...middle],
+  doctor: ['capture', 'transcription', 'library', ...middle],
   control: ['assistant', 'capture', 'transcription', 'library', ...middle],
   mcp: ['assistant', 'capture', 'transcription', 'library', ...middle],
 };

@@ -38,14 +38,23 @@ export class Pipeline {
     });
   }
 
-  /** Waits for what is being finished; indexes what is due. */
+  /** Indexes what is due. */
   async stop(): Promise<void> {
     this.#off?.();
-    await Promise.all(this.#finishing);
     const due = [...this.#dirty.keys()];
     for (const timer of this.#dirty.values()) clearTimeout(timer);
     this.#dirty.clear();
     for (const id of due) await this.#index(id);
+  }
+
+  /** Gives what is under way up to `ms` to finish. */
+  async settle(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([Promise.all(this.#finishing), limit]);
+    clearTimeout(timer);
   }
 
   job(id: string): TranscriptionJob | undefined {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { type Clock, systemClock } from './clock.js';
@@ -30,6 +30,7 @@ export class StartGuard {
     const now = this.#clock.now().getTime();
     const recent = (await this.#starts()).filter((at) => at <= now && now - at < START_WINDOW_MS);
     if (recent.length >= MAX_FAILED_STARTS) return false;
+    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const starts = [...recent, now].map((at) => new Date(at).toISOString());
     await writeFileAtomic(this.#file, `${JSON.stringify({ starts })}\n`, { mode: 0o600 });
     return true;

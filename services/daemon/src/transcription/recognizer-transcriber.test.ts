@@ -1,0 +1,163 @@
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { AmbientError, type RawLine } from '@ambient/contract';
+import { resolveModel } from '@ambient/recognizer/models';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigStore } from '../config/config-store.js';
+import { silentLogger } from '../platform/logger.js';
+import { type AudioFeed, StaticAudioFeed } from '../sessions/audio-feed.js';
+import { newSession, openStoreKit, type StoreKit } from '../sessions/test-kit.js';
+import type { Session } from '../sessions/types.js';
+import { RecognizerTranscriber } from './recognizer-transcriber.js';
+
+const fixtures = path.resolve(import.meta.dirname, '../../../../test/fixtures/conversation');
+/** Length of each fixture track, samples. */
+const SAMPLES = (934_720 - 44) / 2;
+
+let kit: StoreKit;
+let cache: string;
+let config: ConfigStore;
+const open: RecognizerTranscriber[] = [];
+
+beforeAll(async () => {
+  kit = await openStoreKit();
+  cache = await mkdtemp(path.join(os.tmpdir(), 'tok-'));
+  config = new ConfigStore({ file: path.join(cache, 'none.json'), env: {} });
+  await config.load();
+});
+afterEach(async () => {
+  for (const transcriber of open.splice(0)) await transcriber.stop();
+});
+afterAll(async () => {
+  await kit.remove();
+  await rm(cache, { recursive: true, force: true });
+});
+
+type Deps = ConstructorParameters<typeof RecognizerTranscriber>[0];
+
+async function transcriberWith(deps: Partial<Deps> = {}): Promise<RecognizerTranscriber> {
+  const transcriber = new RecognizerTranscriber({
+    config,
+    resolveModel: (name) => resolveModel(name, cache),
+    logger: silentLogger(),
+    onChange: () => undefined,
+    ...deps,
+  });
+  open.push(transcriber);
+  await transcriber.start();
+  return transcriber;
+}
+
+async function conversation(): Promise<{ session: Session; feeds: AudioFeed[] }> {
+  const session = await kit.store.create(newSession({ state: 'transcribing', origin: 'import' }));
+  await mkdir(session.audioDir, { recursive: true });
+  const feeds: AudioFeed[] = [];
+  for (const track of ['room', 'call'] as const) {
+    const file = path.join(session.audioDir, `${track}.wav`);
+    await copyFile(path.join(fixtures, `${track}.wav`), file);
+    feeds.push(new StaticAudioFeed(track, file, 0, SAMPLES));
+  }
+  return { session, feeds };
+}
+
+const ofTrack = (lines: readonly RawLine[], track: string) =>
+  lines.filter((line) => line.track === track).map(({ samples, text }) => ({ samples, text }));
+const byTrack = (lines: readonly RawLine[]) => ({ room: ofTrack(lines, 'room'), call: ofTrack(lines, 'call') });
+
+let undisturbed: ReturnType<typeof byTrack>;
+beforeAll(async () => {
+  const { session, feeds } = await conversation();
+  const transcriber = await transcriberWith();
+  expect(await transcriber.transcribe(session, feeds).done).toBe('complete');
+  undisturbed = byTrack(await session.rawLines());
+  await transcriber.stop();
+});
+
+describe('RecognizerTranscriber', () => {
+  it('reads both tracks of a conversation, told apart and in order', () => {
+    const room = undisturbed.room
+      .map((line) => line.text)
+      .join(' ')
+      .toLowerCase();
+    const call = undisturbed.call
+      .map((line) => line.text)
+      .join(' ')
+      .toLowerCase();
+    expect(room).toMatch(/migration finish.*budget review/);
+    expect(call).toMatch(/two million rows.*thursday morning/);
+    expect(room).not.toContain('million');
+    const ends = undisturbed.room.map((line) => line.samples[1]);
+    expect(ends).toEqual([...ends].sort((a, b) => a - b));
+  });
+
+  it('publishes the same lines once each when the recognizer is killed again and again', async () => {
+    const { session, feeds } = await conversation();
+    const transcriber = await transcriberWith();
+    const job = transcriber.transcribe(session, feeds);
+    let kills = 0;
+    const killer = setInterval(() => {
+      const { pid, state } = transcriber.recognizer();
+      if (pid === null || (state !== 'ready' && state !== 'busy') || kills >= 4) return;
+      // Between turns as well as inside one: a turn may be tried twice only.
+      if (kills % 2 === 0 || state === 'ready') {
+        kills++;
+        process.kill(pid, 'SIGKILL');
+      }
+    }, 180);
+    expect(await job.done).toBe('complete');
+    clearInterval(killer);
+    expect(kills).toBeGreaterThan(0);
+    expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
+  it('goes on at its checkpoint in the next daemon after a stop', async () => {
+    const { session, feeds } = await conversation();
+    const first = await transcriberWith();
+    const job = first.transcribe(session, feeds);
+    while ((await session.lineCount()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await first.stop();
+    expect(await job.done).toBe('stopped');
+    const second = await transcriberWith();
+    expect(await second.transcribe(session, feeds).done).toBe('complete');
+    expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
+  it('gives a turn up after the recognizer hung in it twice, says so, and goes on with the next', async () => {
+    const { session, feeds } = await conversation();
+    let limited = 0;
+    // The first turn to be recognised, and its second attempt, are not given a moment.
+    const transcriber = await transcriberWith({ decodeLimitMs: () => (limited++ < 2 ? 0 : 60_000) });
+    const only = feeds.filter((feed) => feed.track === 'room');
+    expect(await transcriber.transcribe(session, only).done).toBe('complete');
+    const [first, ...rest] = undisturbed.room;
+    expect(ofTrack(await session.rawLines(), 'room')).toEqual(rest);
+    expect(session.file.warnings).toEqual([expect.objectContaining({ code: 'turn_failed', track: 'room', samples: first?.samples })]);
+  });
+
+  it('reports a model that does not load and reads everything once one does', async () => {
+    const { session, feeds } = await conversation();
+    let broken = true;
+    const transcriber = await transcriberWith({
+      resolveModel: (name) =>
+        broken ? Promise.reject(new AmbientError('bad_model', 'The model file x is missing.', 'Install it.')) : resolveModel(name, cache),
+    });
+    const job = transcriber.transcribe(session, feeds);
+    while (transcriber.recognizer().state !== 'failed') await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(transcriber.recognizer().error).toBe('The model file x is missing. Install it.');
+    broken = false;
+    expect(await job.done).toBe('complete');
+    expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
+  it('survives native files that are no model at all', async () => {
+    const { session, feeds } = await conversation();
+    const good = await resolveModel('moonshine-tiny', cache);
+    const transcriber = await transcriberWith({
+      resolveModel: () => Promise.resolve({ ...good, encoder: path.join(fixtures, 'room.wav') }),
+    });
+    transcriber.transcribe(session, feeds);
+    while (transcriber.recognizer().state !== 'failed') await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(transcriber.recognizer().error).toMatch(/does not load|ended while it loaded/);
+  });
+});
