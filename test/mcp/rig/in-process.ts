@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -8,10 +8,11 @@ import {
   homePaths,
   type LiveStatus,
   type RawLine,
+  Scope,
   type SearchQuery,
   type SearchReply,
   type StartReply,
-  type StartRequest,
+  StartRequest,
   type StopReply,
   type Track,
 } from '@ambient/contract';
@@ -23,6 +24,8 @@ import { type Clock, isoWithOffset, systemClock } from '../../../services/daemon
 import { silentLogger } from '../../../services/daemon/src/platform/logger.js';
 import { FileSessionStore } from '../../../services/daemon/src/sessions/file-session-store.js';
 import type { Session } from '../../../services/daemon/src/sessions/types.js';
+import type { Rig } from './rig.js';
+import { RawLines, SocketClientTransport } from './socket-transport.js';
 
 /** A recorder without audio: it makes real sessions, and lines come when the test says so. */
 export class ScriptedRecorder implements Recorder {
@@ -193,14 +196,19 @@ export interface InProcess {
   close(): Promise<void>;
 }
 
-export type InProcessOptions = Partial<Pick<McpDeps, 'approvalMs'>> & { clock?: Clock; enabled?: boolean };
+export type InProcessOptions = Partial<Pick<McpDeps, 'approvalMs'>> & {
+  clock?: Clock;
+  enabled?: boolean;
+  /** Fills the sessions folder before anything starts. */
+  prepare?: (paths: HomePaths) => Promise<void>;
+};
 
 /** The MCP module on a real socket, real session folders, and a recorder that needs no audio. */
 export async function inProcess(options: InProcessOptions = {}): Promise<InProcess> {
   const home = await mkdtemp(path.join(os.tmpdir(), 'amb-'));
   const paths = homePaths(home, process.getuid?.() ?? 0);
-  const { mkdir } = await import('node:fs/promises');
   await mkdir(paths.run, { recursive: true, mode: 0o700 });
+  await options.prepare?.(paths);
   const clock = options.clock ?? systemClock;
   const logger = silentLogger();
   const bus = new Bus((error) => {
@@ -290,5 +298,57 @@ export function rawLine(track: Track, text: string, startMs: number): RawLine {
     language: 'en',
     samples: [startMs * 16, (startMs + 1500) * 16],
     model: 'moonshine-base',
+  };
+}
+
+/** The module as a rig for the contract suites, reached over its socket without a shim. */
+export async function inProcessRig(options: InProcessOptions = {}): Promise<Rig & { readonly inner: InProcess }> {
+  const inner = await inProcess(options);
+  let spoken = 0;
+  return {
+    inner,
+    name: 'socket',
+    paths: inner.paths,
+    async token({ access = 'enabled', toolsets = ['sessions', 'assistant', 'library'], scope } = {}) {
+      const init = { name: 'test', access, toolsets, ...(scope ? { scope: Scope.parse(scope) } : {}) };
+      const { client, token } = await inner.mcp.create(init);
+      return { id: client.id, token };
+    },
+    transport: (token) => new SocketClientTransport(inner.paths.mcpSocket, token),
+    async pipe(token, input) {
+      const lines = await RawLines.open(inner.paths.mcpSocket, token);
+      lines.end(input);
+      const received: string[] = [];
+      for (let line = await lines.next(); line !== undefined; line = await lines.next()) received.push(JSON.stringify(line));
+      return received.map((line) => `${line}\n`).join('');
+    },
+    async start(name) {
+      spoken = 0;
+      return (await inner.recorder.start(StartRequest.parse({ name: name ?? null }))).id;
+    },
+    async stop() {
+      await inner.recorder.stop();
+    },
+    pause: () => inner.recorder.pause(),
+    resume: () => inner.recorder.resume(),
+    async heard() {
+      const track = spoken % 2 === 0 ? 'room' : 'call';
+      await inner.recorder.session?.appendLine(rawLine(track, `Spoken line ${spoken + 1}.`, spoken * 2000));
+      spoken++;
+    },
+    async finished(id) {
+      await (await inner.store.get(id)).complete();
+    },
+    live: async () => inner.recorder.live()?.id ?? null,
+    approvals: async () => inner.mcp.approvals(),
+    decide: (id, decision) => inner.mcp.decide(id, decision),
+    audit: () => inner.mcp.audit(10_000),
+    async set(id, change) {
+      await inner.mcp.set(id, { ...change, scope: change.scope === undefined ? undefined : Scope.parse(change.scope) });
+    },
+    async revoke(id) {
+      await inner.mcp.revoke(id);
+    },
+    close: () => inner.close(),
   };
 }
