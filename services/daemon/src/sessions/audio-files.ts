@@ -1,7 +1,8 @@
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { readdir, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { TRACKS, type Track } from '@ambient/contract';
 import { refusedSymlink } from '../platform/files.js';
+import { fileStat } from './file-stat.js';
 import { samplesIn } from './wav.js';
 
 /** The WAV file of a track. */
@@ -44,7 +45,7 @@ export async function deleteAudio(audioDir: string): Promise<number> {
 }
 
 async function fileSize(file: string): Promise<number> {
-  const stat = await lstat(file).catch(() => undefined);
+  const stat = await fileStat(file);
   if (stat?.isSymbolicLink()) throw refusedSymlink(file);
-  return stat?.size ?? 0;
+  return Number(stat?.size ?? 0);
 }

@@ -72,6 +72,8 @@ export class FileSessionStore implements SessionStore {
     const dir = await this.#makeFolder(init.startedAt);
     const id = path.basename(dir);
     const session = await this.#opens(id, this.#begin(dir, init));
+    // Whoever listed meanwhile saw half a session.
+    this.#summaries.forget(id);
     this.#deps.bus.emit({ type: 'session', session: await session.summary() });
     return session;
   }
@@ -150,10 +152,7 @@ export class FileSessionStore implements SessionStore {
         this.#gone.register(session, id);
         return session;
       })
-      .finally(() => {
-        this.#opening.delete(id);
-        this.#summaries.forget(id);
-      });
+      .finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, readdir, unlink } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -21,8 +21,9 @@ import { replaceFile, TEMPORARY_NAME } from './atomic-file.js';
 import { deleteAudio, hasAudio } from './audio-files.js';
 import { suppressBleed } from './bleed.js';
 import { checkEdit } from './edit-check.js';
+import { fileStat, fingerprint } from './file-stat.js';
 import { activeEdits, type Folded, fold, toLine, toVerboseLine, unreadableLine } from './fold.js';
-import { fingerprint, JsonlLog } from './jsonl-log.js';
+import { JsonlLog } from './jsonl-log.js';
 import { Mutex } from './mutex.js';
 import { renderJson, renderMarkdown, renderText } from './render.js';
 import { readSessionFile, SESSION_FILE, writeSessionFile } from './session-file.js';
@@ -364,10 +365,7 @@ export class FileSession implements Session {
 
   /** While text is still being made, `transcript.md` waits for the end of it. */
   async #renewTranscript(): Promise<void> {
-    const exists = await lstat(path.join(this.dir, 'transcript.md')).then(
-      () => true,
-      () => false,
-    );
+    const exists = await fileStat(path.join(this.dir, 'transcript.md'));
     if (exists || this.#file.state === 'done' || this.#file.state === 'interrupted') await this.#writeTranscript();
   }
 
@@ -376,9 +374,8 @@ export class FileSession implements Session {
   }
 }
 
-async function filePrint(dir: string): Promise<string> {
-  const stat = await lstat(path.join(dir, SESSION_FILE), { bigint: true }).catch(() => undefined);
-  return stat ? fingerprint(stat) : '';
+function filePrint(dir: string): Promise<string> {
+  return fingerprint(path.join(dir, SESSION_FILE));
 }
 
 /** Entries of `after` that are not in `before`. */

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { AmbientError } from '@ambient/contract';
 import { isPlainSegment, refusedSymlink } from '../platform/files.js';
+import { fileStat } from './file-stat.js';
 
 /** Files of a session folder that are read; each must be a file of its own. */
 const FILES: ReadonlySet<string> = new Set(['session.json', 'raw.jsonl', 'edits.jsonl', 'assistant.jsonl', 'transcript.md']);
@@ -40,7 +41,7 @@ export async function checkFolder(dir: string, id: string): Promise<string> {
 export async function findFolder(dir: string, id: string): Promise<string> {
   checkSegment(id);
   const folder = path.join(dir, id);
-  const stat = await lstat(folder).catch(() => undefined);
+  const stat = await fileStat(folder);
   if (stat?.isSymbolicLink()) throw refusedSymlink(id);
   if (!stat?.isDirectory()) throw new AmbientError('not_found', `no session ${id}`, 'List the sessions with `ambientctl sessions`.');
   return folder;

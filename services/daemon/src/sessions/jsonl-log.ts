@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
 import { openNoFollow, readNoFollow, syncDirectory } from '../platform/files.js';
 import { asDiskFull, FILE_MODE, replaceFile } from './atomic-file.js';
+import { fingerprint, printOf } from './file-stat.js';
 
 const NEWLINE = 0x0a;
 
@@ -91,7 +92,7 @@ export class JsonlLog<T extends object> {
         wholeBytes: total,
         lacksNewline: false,
         size: total,
-        fingerprint: fingerprint(await handle.stat({ bigint: true })),
+        fingerprint: printOf(await handle.stat({ bigint: true })),
       };
     } finally {
       await handle.close();
@@ -156,16 +157,10 @@ export class JsonlLog<T extends object> {
   }
 
   async #load(): Promise<Cache<T>> {
-    const stat = await lstat(this.#file, { bigint: true }).catch(() => undefined);
-    const print = stat ? fingerprint(stat) : '';
+    const print = await fingerprint(this.#file);
     if (this.#cache?.fingerprint === print) return this.#cache;
     const bytes = (await readNoFollow(this.#file)) ?? Buffer.alloc(0);
     this.#cache = { ...parseLog(bytes, this.#schema), fingerprint: print, size: bytes.length };
     return this.#cache;
   }
-}
-
-/** Differs whenever the file was written or replaced, by us or by anyone. */
-export function fingerprint(stat: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
-  return `${stat.ino}.${stat.size}.${stat.mtimeNs}`;
 }

@@ -1,10 +1,10 @@
-import { lstat } from 'node:fs/promises';
 import { SAMPLE_RATE, SAMPLES_PER_MS, type SessionFile, type SessionSummary, TRACKS, type Track, type TrackInfo } from '@ambient/contract';
 import { isoWithOffset } from '../platform/clock.js';
 import { type AudioFeed, StaticAudioFeed } from './audio-feed.js';
 import { trackPath } from './audio-files.js';
 import type { FileSession } from './file-session.js';
 import type { FileSessionStore } from './file-session-store.js';
+import { fileStat } from './file-stat.js';
 import { clock } from './render.js';
 import type { Session } from './types.js';
 import { repairHeader } from './wav.js';
@@ -66,8 +66,7 @@ async function repairAudio(session: FileSession): Promise<Map<Track, number>> {
   const samples = new Map<Track, number>();
   for (const track of TRACKS) {
     const file = trackPath(session.audioDir, track);
-    const stat = await lstat(file).catch(() => undefined);
-    const count = stat ? await repairHeader(file) : 0;
+    const count = (await fileStat(file)) ? await repairHeader(file) : 0;
     if (count > 0) samples.set(track, count);
   }
   return samples;

@@ -1,14 +1,14 @@
-import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { AmbientError, type SessionSummary } from '@ambient/contract';
-import { fingerprint } from './jsonl-log.js';
+import { fingerprint } from './file-stat.js';
 import { idTime } from './session-id.js';
 
 /** What a session's row and its index entries are made from. */
 const SOURCES = ['session.json', 'raw.jsonl', 'edits.jsonl', 'audio'];
 const PARALLEL = 32;
-/** Looking for changes made by others may take this share of the time; changes of our own are known at once. */
+/** Looking for changes made by others may take this share of the time, but none stays unseen longer than this; own changes are known at once. */
 const CHECK_SHARE = 0.05;
+const CHECK_AT_LEAST_MS = 5000;
 
 interface Entry {
   readonly fingerprint: string;
@@ -33,11 +33,12 @@ export class SummaryCache {
   async list(ids: readonly string[]): Promise<readonly SessionSummary[]> {
     const present = new Set(ids);
     for (const id of this.#entries.keys()) if (!present.has(id)) this.#entries.delete(id);
-    const begin = performance.now();
-    const check = begin >= this.#trustUntil;
-    const rows = await mapParallel(ids, async (id) => (!check && this.#trusted(id)) || this.get(id));
-    const end = performance.now();
-    if (check) this.#trustUntil = end + (end - begin) / CHECK_SHARE;
+    const prints = await this.#check(ids);
+    const rows = await mapParallel(ids, async (id, i) => {
+      const known = this.#entries.get(id);
+      const current = known && !known.summary.live && (prints === undefined || prints[i] === known.fingerprint);
+      return current ? known.summary : this.get(id);
+    });
     const times = new Map(rows.map((row) => [row, startTime(row)]));
     return rows.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0) || (a.id < b.id ? 1 : -1));
   }
@@ -62,13 +63,17 @@ export class SummaryCache {
   }
 
   async fingerprint(id: string): Promise<string> {
-    const stats = await Promise.all(SOURCES.map((name) => lstat(path.join(this.#dir, id, name), { bigint: true }).catch(() => undefined)));
-    return stats.map((stat) => (stat ? fingerprint(stat) : '-')).join(' ');
+    return (await Promise.all(SOURCES.map((name) => fingerprint(path.join(this.#dir, id, name))))).join(' ');
   }
 
-  #trusted(id: string): SessionSummary | undefined {
-    const known = this.#entries.get(id);
-    return known?.summary.live ? undefined : known?.summary;
+  /** Fingerprints of `ids` when it is time to look at them again. */
+  async #check(ids: readonly string[]): Promise<string[] | undefined> {
+    const begin = performance.now();
+    if (begin < this.#trustUntil) return undefined;
+    const prints = await mapParallel(ids, (id) => this.fingerprint(id));
+    const end = performance.now();
+    this.#trustUntil = end + Math.min((end - begin) / CHECK_SHARE, CHECK_AT_LEAST_MS);
+    return prints;
   }
 }
 
@@ -99,11 +104,11 @@ function startTime(row: SessionSummary): number {
   return Number.isNaN(time) ? (idTime(row.id) ?? 0) : time;
 }
 
-async function mapParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function mapParallel<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(items.length);
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i] as T);
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i] as T, i);
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
   return results;
