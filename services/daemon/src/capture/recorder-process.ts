@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_RATE } from '@ambient/contract';
-import { record } from 'node-record-lpcm16';
+import lpcm16 from 'node-record-lpcm16';
 import { deferred } from './deferred.js';
 
 export type RecorderName = 'sox' | 'arecord' | 'parec' | 'audiotee';
@@ -31,7 +31,7 @@ const TAIL_CHARS = 2000;
 export class RecorderProcess {
   readonly #options: RecorderOptions;
   readonly #listener: RecorderListener;
-  #recording: ReturnType<typeof record> | undefined;
+  #recording: ReturnType<typeof lpcm16.record> | undefined;
   #odd: Buffer | undefined;
   #tail = '';
   #partialLine = '';
@@ -53,7 +53,7 @@ export class RecorderProcess {
    */
   async start(timeoutMs: number): Promise<void> {
     const { name, program, device, driver = null, env = process.env } = this.#options;
-    const recording = record({
+    const recording = lpcm16.record({
       recorder: recorderModule(name),
       sampleRate: SAMPLE_RATE,
       channels: 1,

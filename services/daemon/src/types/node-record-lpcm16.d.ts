@@ -21,5 +21,6 @@ declare module 'node-record-lpcm16' {
     pause(): void;
     resume(): void;
   }
-  export function record(options: RecordingOptions): Recording;
+  const lpcm16: { record(options: RecordingOptions): Recording };
+  export default lpcm16;
 }
