@@ -20,8 +20,11 @@ const CHILD = fileURLToPath(new URL('./keychain-child.js', import.meta.url));
  * would otherwise hold a thread that even `process.exit()` waits for. The secret goes through pipes, never through arguments.
  */
 export function askKeychain(request: KeychainRequest, patienceMs = PATIENCE_MS): Promise<KeychainReply> {
+  const env = childEnvironment();
+  if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS)
+    return Promise.resolve({ ok: false, message: 'there is no session bus, and so no Secret Service.' });
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'ignore'], env: childEnvironment() });
+    const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'ignore'], env });
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
     const fail = (message: string): void => {

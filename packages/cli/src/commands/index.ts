@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { register as mcp } from '../mcp/register.js';
 import { register as approvals } from './approvals.js';
 import { register as config } from './config.js';
 import { register as control } from './control.js';
@@ -44,6 +45,7 @@ export const verbs: readonly Register[] = [
   daemon,
   logs,
   doctor,
+  mcp,
   approvals,
   overview,
 ];
