@@ -23,6 +23,9 @@ export interface FileProbe {
 export const LOCAL_ONLY = ['-protocol_whitelist', 'file,pipe,crypto,data'] as const;
 const PROBE_TIMEOUT_MS = 30_000;
 
+/** Files without a header are taken for what every recorder here writes: s16le, 16 kHz, mono. */
+const HEADERLESS = /\.(?:raw|pcm)$/i;
+
 const Probed = z.object({
   streams: z.array(z.object({ channels: z.number().int().positive().optional() })).default([]),
   format: z.object({ duration: z.coerce.number().optional().catch(undefined) }).default({}),
@@ -43,6 +46,10 @@ export async function probeFile(file: string): Promise<FileProbe> {
   return probeByFfmpeg(file, ffmpeg, ffprobe);
 }
 
+function headerless(bytes: number): WavLayout {
+  return { format: 's16', channels: 1, sampleRate: SAMPLE_RATE, dataStart: 0, dataBytes: bytes - (bytes % 2), truncated: false };
+}
+
 function wavSeconds(wav: WavLayout): number {
   return wav.dataBytes / (FORMAT_BYTES[wav.format] * wav.channels * wav.sampleRate);
 }
@@ -56,6 +63,7 @@ async function inspect(file: string): Promise<WavLayout | null> {
     if (info.isDirectory()) throw badAudio(file, 'is a folder');
     if (!info.isFile()) throw badAudio(file, 'is not a regular file');
     if (info.size === 0) throw badAudio(file, 'is empty');
+    if (HEADERLESS.test(file)) return headerless(info.size);
     handle = await open(file, 'r');
     return await readWavLayout(handle);
   } catch (error) {
