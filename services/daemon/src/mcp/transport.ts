@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import {
   isJSONRPCErrorResponse,
@@ -48,6 +49,8 @@ export class SocketTransport implements Transport {
   constructor(socket: Socket, early: Buffer) {
     this.#socket = socket;
     this.#early = early;
+    // Every request in flight may listen; more of them than that is not a leak.
+    setMaxListeners(2 * MAX_PENDING, this.#ended.signal);
   }
 
   /** Aborted when the client has closed its end or the connection is gone: nobody will wait any longer. */
