@@ -13,6 +13,8 @@ export interface Peer {
   readonly server: Server;
   /** URIs subscribed to; undefined where the protocol layer keeps track itself. */
   readonly subscribed: Set<string> | undefined;
+  /** A client of the older era hears nothing unasked before it has said that it is initialized. */
+  listens: boolean;
 }
 
 interface LinkDeps {
@@ -118,7 +120,7 @@ export class Link {
 
   #tell(send: (peer: Peer) => Promise<void> | undefined): void {
     // A peer that is about to go away is no reason to stop telling the others.
-    for (const peer of this.#peers) if (peer.server.transport !== undefined) void send(peer)?.catch(() => undefined);
+    for (const peer of this.#peers) if (peer.listens && peer.server.transport !== undefined) void send(peer)?.catch(() => undefined);
   }
 
   #stop(): void {

@@ -51,7 +51,10 @@ export async function readSince(session: Session, since: LogPosition): Promise<L
     gaps: Math.min(since.gaps, coverage.length),
   };
   const to = Math.min(count, from.lines + MAX_LINES);
-  const events = [...warnings.slice(from.warnings).map(warningRow), ...coverage.slice(from.gaps).map((gap) => gapRow(gap, started_at))];
+  const events = [
+    ...warnings.slice(from.warnings).map((warning) => warningRow(warning, started_at)),
+    ...coverage.slice(from.gaps).map((gap) => gapRow(gap, started_at)),
+  ];
   return {
     rows: interleave(await lineRows(session, from.lines, to), events),
     next: { lines: to, warnings: warnings.length, gaps: coverage.length },

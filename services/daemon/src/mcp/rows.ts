@@ -48,9 +48,10 @@ function lineRow(line: VerboseLine, raw: RawLine | undefined, segment: number, t
   };
 }
 
-export function warningRow(warning: Warning): Row {
-  const { from_ms, to_ms } = warning;
-  return eventRow(warning.at, from_ms === undefined || to_ms === undefined ? null : seconds(from_ms, to_ms), warning.message);
+export function warningRow(warning: Warning, startedAt: string): Row {
+  const { at, from_ms, to_ms, message } = warning;
+  const timestamp = from_ms === undefined ? at : sessionClock(startedAt)(from_ms);
+  return eventRow(timestamp, from_ms === undefined || to_ms === undefined ? null : seconds(from_ms, to_ms), message);
 }
 
 const REASONS: Readonly<Record<CoverageGap['reason'], string>> = {

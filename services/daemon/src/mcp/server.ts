@@ -47,8 +47,12 @@ export function buildServer(era: Era, link: Link, services: McpServices): Server
       },
     },
   );
-  const peer: Peer = { server, subscribed: era === 'legacy' ? new Set() : undefined };
+  const isLegacy = era === 'legacy';
+  const peer: Peer = { server, subscribed: isLegacy ? new Set() : undefined, listens: !isLegacy };
   link.attach(peer);
+  server.oninitialized = () => {
+    peer.listens = true;
+  };
   server.onclose = () => link.detach(peer);
   server.onerror = (error) => services.logger.debug({ problem: error.message.slice(0, 120) }, 'mcp: protocol');
   serveTools(server, link, services);
