@@ -83,3 +83,12 @@ export function until(condition: () => boolean | Promise<boolean>, what: string,
     }
   })();
 }
+
+/** Amplitude of the part of `samples` that swings at `hz` Hz, on the scale of s16. */
+export function strength(samples: Int16Array, hz: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * hz) / 16_000);
+  let last = 0;
+  let before = 0;
+  for (const sample of samples) [last, before] = [sample + coefficient * last - before, last];
+  return (2 * Math.sqrt(Math.max(0, last ** 2 + before ** 2 - coefficient * last * before))) / Math.max(1, samples.length);
+}

@@ -46,7 +46,7 @@ export async function startPulse(): Promise<PrivatePulse> {
   const children = new Set<ChildProcess>();
   const pactl = async (...words: string[]): Promise<string> => (await run('pactl', words, { env: all })).stdout.trim();
   const paplay = (file: string, sink: string): ChildProcess => {
-    const child = spawn('paplay', [`--device=${sink}`, file], { env: all, stdio: 'ignore' });
+    const child = spawn('paplay', ['--latency-msec=50', `--device=${sink}`, file], { env: all, stdio: 'ignore' });
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;

@@ -1,6 +1,10 @@
-import { statfs } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
 const MIB = 1024 * 1024;
+/** Enough for the last words of a session and of its index. */
+const RESERVE_BYTES = 256 * 1024;
 
 /** Free space of the file system that holds `dir`, MiB, as far as this user may use it. */
 export async function freeMiB(dir: string): Promise<number> {
@@ -10,5 +14,25 @@ export async function freeMiB(dir: string): Promise<number> {
 
 /** True for the errors that mean that nothing more fits. */
 export function isDiskFull(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EFBIG';
+}
+
+/** Space held while something records, and given up when the disk is full: a full disk must still take the news that it is. */
+export class DiskReserve {
+  readonly #file: string;
+
+  /** @param dir the folder that holds session folders; the reserve is one for all */
+  constructor(dir: string) {
+    this.#file = path.join(dir, '.reserve');
+  }
+
+  /** Takes the space, if there is any. */
+  async hold(): Promise<void> {
+    // Not zeros: some file systems store those in no space at all.
+    await writeFile(this.#file, randomBytes(RESERVE_BYTES), { mode: 0o600 }).catch(() => this.release());
+  }
+
+  async release(): Promise<void> {
+    await rm(this.#file, { force: true }).catch(() => {});
+  }
 }

@@ -15,7 +15,7 @@ import { notStartedWarning, sameSourceWarning } from './capture-warnings.js';
 import { listDevices } from './devices.js';
 import { freeMiB } from './disk-watch.js';
 import type { LiveTrack } from './live-track.js';
-import { type Failure, type Opened, openTracks } from './open-tracks.js';
+import { type Failure, type Opened, openTracks, shuttingDown } from './open-tracks.js';
 import type { CapturePorts } from './ports.js';
 import { Recording } from './recording.js';
 import { SessionClock } from './session-clock.js';
@@ -28,7 +28,7 @@ export class LiveRecorder implements Recorder {
   /** A start or a stop under way; settled when there is none. Never rejects. */
   #changing: Promise<unknown> = Promise.resolve();
   #stopping: Promise<StopReply> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(ports: CapturePorts) {
     this.#ports = ports;
@@ -41,7 +41,7 @@ export class LiveRecorder implements Recorder {
   start(request: StartRequest): Promise<StartReply> {
     return this.#inTurn(async () => {
       if (this.#recording !== undefined) return startReply(this.#recording.session, true);
-      if (this.#closed) throw new AmbientError('unavailable', 'The daemon is shutting down.', 'Try again when it has started.');
+      if (this.#closing.signal.aborted) throw shuttingDown();
       return startReply((await this.#begin(request)).session, false);
     });
   }
@@ -92,7 +92,7 @@ export class LiveRecorder implements Recorder {
   }
 
   async shutdown(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await this.#changing;
     if (this.#recording !== undefined) await this.#stop(this.#recording);
   }
@@ -100,7 +100,7 @@ export class LiveRecorder implements Recorder {
   async #begin(request: StartRequest): Promise<Recording> {
     await this.#checkDisk();
     const clock = new SessionClock(this.#ports.clock);
-    const opened = await openTracks(request, clock, this.#ports.config);
+    const opened = await openTracks(request, clock, this.#ports.config, this.#closing.signal);
     try {
       return await this.#record(request, opened, clock);
     } catch (error) {
@@ -137,6 +137,11 @@ export class LiveRecorder implements Recorder {
       await recording.start();
     } catch (error) {
       // Nothing was recorded: no ghost.
+      await session
+        .update((draft) => {
+          draft.state = 'pending';
+        })
+        .catch(() => {});
       await store.remove(session.id).catch(() => {});
       throw error;
     }

@@ -1,5 +1,13 @@
-import type { CoverageReason, Level, Track, TrackInfo, Warning } from '@ambient/contract';
-import { SAMPLE_RATE, SAMPLES_PER_MS } from '@ambient/contract';
+import {
+  AmbientError,
+  type CoverageReason,
+  type Level,
+  SAMPLE_RATE,
+  SAMPLES_PER_MS,
+  type Track,
+  type TrackInfo,
+  type Warning,
+} from '@ambient/contract';
 import { deviceWarning, fileWarning } from './capture-warnings.js';
 import { deferred } from './deferred.js';
 import { FLOOR_DB, LevelMeter } from './level-meter.js';
@@ -28,6 +36,8 @@ interface Block {
 
 /** Blocks of this long are looked at before the first is placed: the most punctual of them tells the true time, ms. */
 const SETTLE_MS = 300;
+/** A recorder that gave something, but too little to settle, is taken as it is after this long, ms. */
+const OPEN_MS = 2000;
 /** A track that is down is filled up to this long ago; what its recorder gives next may be that old, ms. */
 const FILL_MARGIN_MS = 700;
 /** A file that runs ahead waits when this much is not on disk yet. */
@@ -67,6 +77,8 @@ export class LiveTrack {
     this.track = source.track;
     this.#clock = clock;
     this.#isFile = source.kind === 'file';
+    // Waited for only while the source is being opened.
+    this.#settled.promise.catch(() => {});
     this.#supervised = new SupervisedSource(source, () => clock.nowMs(), {
       block: (pcm, atMs) => this.#take({ pcm, atMs }),
       up: (info) => this.#up(info),
@@ -79,7 +91,18 @@ export class LiveTrack {
   /** Opens the source; resolves when it delivers and it is known since when. @throws AmbientError */
   async open(): Promise<void> {
     await this.#supervised.open();
-    if (!this.#isFile) await this.#settled.promise;
+    if (this.#isFile) return;
+    const timer = setTimeout(() => this.#settled.resolve(), OPEN_MS);
+    try {
+      await this.#settled.promise;
+    } catch (error) {
+      await this.#supervised.giveUp();
+      this.#earlyDeath = undefined;
+      this.#awaitFresh();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** When the first sample was heard, ms on the clock; a file begins when the recording does. */
@@ -155,9 +178,9 @@ export class LiveTrack {
     return this.#supervised.verify();
   }
 
-  /** Starts the recorder anew, e.g. after the computer slept. */
-  restart(death: SourceDeath): void {
-    this.#supervised.restart(death);
+  /** The computer slept. */
+  wake(death: SourceDeath): void {
+    this.#supervised.wake(death);
   }
 
   async pause(): Promise<void> {
@@ -184,8 +207,9 @@ export class LiveTrack {
 
   /** Ends the source and keeps what it had heard; the track then reaches up to now. The spool is the caller's to finish. */
   async close(): Promise<void> {
-    // A file that still waits for the recording to begin must not wait for ever.
+    // Whoever still waits for the recording to begin must not wait for ever.
     this.#begun.resolve();
+    this.#settled.reject(new AmbientError('no_source', 'It was stopped.'));
     await this.#supervised.close();
     this.#placeFresh();
     if (!this.#isFile && this.#gap !== null && this.#gap !== 'muted') this.#fill(this.#clock.nowMs());
@@ -204,11 +228,13 @@ export class LiveTrack {
   }
 
   #down(death: SourceDeath): void {
-    if (this.#timeline === undefined) this.#earlyDeath = death;
-    else this.#placeFresh();
+    if (this.#timeline === undefined) {
+      this.#earlyDeath = death;
+      this.#settled.reject(new AmbientError('no_source', `${death.message}.`, 'ambientctl devices'));
+    } else this.#placeFresh();
     this.#awaitFresh();
     if (!this.#isFile) this.#openGap(death.reason);
-    this.#reporter?.warn(this.#isFile ? fileWarning(this.track, death) : deviceWarning(this.track, death, this.#sessionMs()));
+    this.#reporter?.warn(this.#isFile ? fileWarning(this.track, death) : deviceWarning(this.track, death, Math.round(this.#sessionMs())));
   }
 
   #awaitFresh(): void {
@@ -278,8 +304,9 @@ export class LiveTrack {
     this.#silence(this.#timeline?.missing(untilMs) ?? 0);
   }
 
+  /** Where the track has come to, on the session's clock, ms. */
   #sessionMs(): number {
-    return Math.round((this.#timeline?.positionMs ?? 0) - this.#zeroMs);
+    return (this.#timeline?.positionMs ?? 0) - this.#zeroMs;
   }
 
   /** Closes the gap that is over and opens the one that holds now. */
@@ -294,12 +321,12 @@ export class LiveTrack {
     if (this.#gap === reason) return;
     this.#closeGap();
     this.#gap = reason;
-    this.#reporter?.gapOpened(this.track, this.#sessionMs(), reason);
+    this.#reporter?.gapOpened(this.track, Math.ceil(this.#sessionMs()), reason);
   }
 
   #closeGap(): void {
     if (this.#gap === null) return;
     this.#gap = null;
-    this.#reporter?.gapClosed(this.track, this.#sessionMs());
+    this.#reporter?.gapClosed(this.track, Math.floor(this.#sessionMs()));
   }
 }

@@ -28,11 +28,23 @@ export interface Opened {
  * Opens every source that a request asks for. At least one delivers on return; otherwise all are closed again.
  * @throws AmbientError when none delivers, or one does not that the user named
  */
-export async function openTracks(request: StartRequest, clock: SessionClock, config: CapturePorts['config']): Promise<Opened> {
+export async function openTracks(
+  request: StartRequest,
+  clock: SessionClock,
+  config: CapturePorts['config'],
+  stop: AbortSignal,
+): Promise<Opened> {
   const plan = planSources(request, clock, config);
   if (plan.length === 0) throw new AmbientError('bad_request', 'There is nothing to record.', 'Leave out --no-mic or --no-system.');
   const tracks = plan.map(({ source, required }) => ({ track: new LiveTrack(source, clock), required }));
+  const closeAll = (): Promise<unknown> => Promise.all(tracks.map(({ track }) => track.close()));
+  stop.addEventListener('abort', closeAll);
   const results = await Promise.allSettled(tracks.map(({ track }) => track.open()));
+  stop.removeEventListener('abort', closeAll);
+  if (stop.aborted) {
+    await closeAll();
+    throw shuttingDown();
+  }
   const outcome = tracks.map(({ track, required }, i) => {
     const result = results[i];
     return { track, required, error: result?.status === 'rejected' ? toAmbientError(result.reason) : null };
@@ -41,7 +53,7 @@ export async function openTracks(request: StartRequest, clock: SessionClock, con
   const failed = outcome.flatMap(({ track, required, error }) => (error === null ? [] : [{ track, required, error }]));
   const fatal = failed.find(({ required }) => required)?.error ?? (open.length === 0 ? joined(failed.map(({ error }) => error)) : null);
   if (fatal === null) return { open, failed };
-  await Promise.all(open.map((track) => track.close()));
+  await closeAll();
   throw fatal;
 }
 
@@ -77,6 +89,10 @@ function joined(errors: readonly AmbientError[]): AmbientError {
   const code = errors.every((error) => error.code === 'missing_tool') ? 'missing_tool' : 'no_source';
   const hints = [...new Set(errors.flatMap((error) => error.hint ?? []))];
   return new AmbientError(code, errors.map((error) => error.message).join(' '), hints.join(' '));
+}
+
+export function shuttingDown(): AmbientError {
+  return new AmbientError('unavailable', 'The daemon is shutting down.', 'Try again when it has started.');
 }
 
 export function toAmbientError(error: unknown): AmbientError {

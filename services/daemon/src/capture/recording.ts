@@ -5,9 +5,10 @@ import { isoWithOffset } from '../platform/clock.js';
 import type { Session } from '../sessions/types.js';
 import { WarningFilter } from './capture-warnings.js';
 import { CoverageLedger } from './coverage-ledger.js';
-import { freeMiB, isDiskFull } from './disk-watch.js';
+import { DiskReserve, freeMiB, isDiskFull } from './disk-watch.js';
 import type { LiveTrack, TrackReporter } from './live-track.js';
 import type { AttachedJob, CapturePorts } from './ports.js';
+import { PulseEvents } from './pulse-events.js';
 import type { SessionClock } from './session-clock.js';
 import { SilenceWatch } from './silence-watch.js';
 import { TrackSpool } from './track-spool.js';
@@ -41,6 +42,8 @@ export class Recording {
   readonly #filter: WarningFilter;
   readonly #silence: SilenceWatch;
   readonly #playing: Set<Track>;
+  readonly #reserve: DiskReserve;
+  readonly #pulse: PulseEvents | null;
   #job: AttachedJob | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lookedMs = 0;
@@ -61,12 +64,21 @@ export class Recording {
       (warning) => this.#warn(warning),
     );
     this.#playing = new Set(init.tracks.map(({ track }) => track));
+    this.#reserve = new DiskReserve(init.ports.store.dir);
+    this.#pulse = process.platform === 'linux' && !this.#onlyFiles() ? new PulseEvents(() => void this.#look()) : null;
   }
 
   /** Opens the files and lets the samples in. @throws the file system's error */
   async start(): Promise<void> {
     const { tracks, late, zeroMs, ports } = this.#init;
-    for (const { track } of tracks) await this.#openSpool(track);
+    await this.#reserve.hold();
+    try {
+      for (const { track } of tracks) await this.#openSpool(track);
+    } catch (error) {
+      await Promise.all([...this.#spools.values()].map((spool) => spool.finish()));
+      await this.#reserve.release();
+      throw error;
+    }
     ports.bus.on(this, (event) => {
       if (event.type === 'line' && event.session === this.session.id) this.#lines = event.index + 1;
     });
@@ -76,16 +88,19 @@ export class Recording {
       if (spool !== undefined) live.begin(spool, zeroMs, reporter, late.has(live));
     }
     this.#job = ports.onSession(this.session, [...this.#spools.values()]);
+    this.#pulse?.start();
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
   /** Keeps what the devices have heard, ends the files and the session's capture; feeds end last. */
   async finish(): Promise<StopReply> {
     clearInterval(this.#timer);
+    this.#pulse?.stop();
     this.#init.ports.bus.off(this);
     const { tracks } = this.#init;
     await Promise.all(tracks.map((live) => live.close()));
     await Promise.all([...this.#spools.values()].map((spool) => spool.finish()));
+    await this.#reserve.release();
     if (this.#full) this.#recordFull();
     await this.#ledger.saved();
     const seconds = this.#seconds();
@@ -181,14 +196,15 @@ export class Recording {
     const slept = clock.check();
     if (slept !== null) {
       const message = `for about ${Math.max(1, Math.round(slept.wallMs / 60_000))} min`;
-      for (const live of tracks) live.restart({ reason: 'sleep', message });
+      for (const live of tracks) live.wake({ reason: 'sleep', message });
     }
     for (const live of tracks) live.tick();
     const elapsed = this.#elapsedMs();
     this.#ledger.tick(elapsed);
     ports.bus.emit({ type: 'levels', session: this.session.id, elapsed_ms: elapsed, levels: this.levels() });
     if (clock.nowMs() - this.#lookedMs >= LOOK_MS) void this.#look();
-    if (seconds !== null && elapsed >= seconds * 1000) this.#end();
+    // A file ends by itself after that many samples.
+    if (seconds !== null && !this.#onlyFiles() && elapsed >= seconds * 1000) this.#end();
     if (tracks.some((live) => live.samples > MAX_SAMPLES)) {
       this.#warn({ code: 'too_long', message: 'The recording reached the longest length a file can have.', hint: 'Start a new one.' });
       this.#end();
@@ -199,6 +215,7 @@ export class Recording {
     if (this.#looking) return;
     this.#looking = true;
     this.#lookedMs = this.#init.clock.nowMs();
+    this.#pulse?.start();
     try {
       await this.#lookAtDisk();
       await Promise.all(this.#init.tracks.map((live) => live.verify()));
@@ -224,6 +241,7 @@ export class Recording {
 
   #spoolFailed(error: NodeJS.ErrnoException): void {
     this.#log(error, 'audio not written');
+    this.#full = true;
     if (isDiskFull(error)) {
       this.#stopForDisk('The disk is full: the recording was stopped.');
       return;
@@ -233,14 +251,15 @@ export class Recording {
       message: `Audio cannot be written (${error.code ?? error.message}): the recording was stopped.`,
       hint: 'Check the disk that holds the sessions.',
     });
-    this.#full = true;
     this.#end();
   }
 
   #stopForDisk(message: string): void {
-    this.#warn({ code: 'disk_full', message, hint: 'Free some space; everything up to this point is kept.', from_ms: this.#elapsedMs() });
     this.#full = true;
-    this.#end();
+    void this.#reserve.release().then(() => {
+      this.#warn({ code: 'disk_full', message, hint: 'Free some space; everything up to this point is kept.', from_ms: this.#elapsedMs() });
+      this.#end();
+    });
   }
 
   /** The ledger says from where on the full disk took nothing more. */
@@ -263,6 +282,10 @@ export class Recording {
 
   #elapsedMs(): number {
     return Math.max(0, Math.round(this.#init.clock.nowMs() - this.#init.zeroMs));
+  }
+
+  #onlyFiles(): boolean {
+    return this.#init.tracks.every((live) => live.info.source === 'file');
   }
 
   #speaking(track: Track): boolean {

@@ -60,9 +60,16 @@ export class SupervisedSource {
     }
   }
 
+  /** Takes back an `open` whose source did not last. */
+  async giveUp(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#state !== 'closed') this.#state = 'idle';
+    await this.#halt();
+  }
+
   /** Begins with the source down, to be started as soon as it can be. */
   openLater(): void {
-    this.#retry();
+    if (this.#state === 'idle') this.#retry();
   }
 
   /** To be called a few times a second. */
@@ -91,9 +98,18 @@ export class SupervisedSource {
 
   /** Ends the recorder at once and starts it again. */
   restart(death: SourceDeath): void {
-    if (this.#state !== 'running') return;
+    if (this.#state !== 'running' || this.source.kind === 'file') return;
     this.source.abort();
     this.#died(death);
+  }
+
+  /** After a sleep: a recorder that runs may be dead without knowing, and one that waits need not wait longer. */
+  wake(death: SourceDeath): void {
+    this.#pauseMs = FIRST_PAUSE_MS;
+    if (this.#state === 'waiting') {
+      clearTimeout(this.#timer);
+      void this.#again();
+    } else this.restart(death);
   }
 
   /** Ends the recorder until `resume`: nothing listens. A file plays on. */

@@ -59,8 +59,14 @@ export class TrackSpool implements AudioFeed {
   async start(): Promise<void> {
     await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-    this.#handle = await open(this.path, flags, 0o600);
-    await writeHeader(this.#handle, 0);
+    const handle = await open(this.path, flags, 0o600);
+    try {
+      await writeHeader(handle, 0);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    this.#handle = handle;
     this.#lastSync = performance.now();
     this.#timer = setInterval(() => this.#kick(), SYNC_MS);
   }

@@ -3,7 +3,7 @@ import { AmbientError, type ImportStatus, SAMPLE_RATE, type TrackInfo } from '@a
 import { isUnfinishedImport } from '../../sessions/recovery.js';
 import type { Session } from '../../sessions/types.js';
 import { freeMiB } from '../disk-watch.js';
-import { toAmbientError } from '../open-tracks.js';
+import { shuttingDown, toAmbientError } from '../open-tracks.js';
 import type { CapturePorts } from '../ports.js';
 import { type FileProbe, probeFile } from '../sources/file/probe.js';
 import type { Importer } from '../types.js';
@@ -37,7 +37,7 @@ export class FileImporter implements Importer {
    * @throws AmbientError `not_found`, `bad_audio`, `missing_tool`, `bad_request`, `disk_full`; then nothing is imported
    */
   async import(files: readonly string[], options: { name: string | null; splitChannels: boolean }): Promise<readonly ImportStatus[]> {
-    if (this.#stop.signal.aborted) throw new AmbientError('unavailable', 'The daemon is shutting down.', 'Try again when it has started.');
+    if (this.#stop.signal.aborted) throw shuttingDown();
     const probes = await probeAll(files);
     for (const probe of probes) if (options.splitChannels) assertStereo(probe);
     await this.#checkDisk(probes, options.splitChannels);
