@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AmbientClient } from '@ambient/client';
 import { AmbientError, type DaemonStatus, type HomePaths } from '@ambient/contract';
 import type { Printer } from '../output/printer.js';
+import { isRunning } from './process.js';
 import type { DaemonProgram } from './program.js';
 
 /** How long a started daemon may take until it answers, ms. */
@@ -84,8 +85,9 @@ async function waitForAnswer(
       if (status !== undefined) return status;
     }
     const ending = ended();
-    // Exit 0 means that another daemon holds the home: that one may be about to answer.
-    if (ending !== undefined && ending.code !== 0) throw await diedAtOnce(ending, console);
+    // Where another daemon holds the home, that one may be about to answer.
+    if (ending !== undefined && ending.code !== 0 && !(await isHeldByAnother(context.paths.home, child.pid)))
+      throw await diedAtOnce(ending, console);
     await sleep(POLL_MS);
   }
   const ending = ended();
@@ -95,6 +97,17 @@ async function waitForAnswer(
     `The daemon (pid ${child.pid}) was started and does not answer after ${START_PATIENCE_MS / 1000} s.`,
     'See `ambientctl daemon logs`.',
   );
+}
+
+/** True when `daemon.json` names a living process other than ours as the home's holder. */
+async function isHeldByAnother(home: string, ours: number | undefined): Promise<boolean> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path.join(home, 'daemon.json'), 'utf8'));
+    const pid = typeof value === 'object' && value !== null && 'pid' in value ? value.pid : undefined;
+    return typeof pid === 'number' && pid !== ours && isRunning(pid);
+  } catch {
+    return false;
+  }
 }
 
 async function diedAtOnce(ending: Ending, console: ConsoleFile): Promise<AmbientError> {
@@ -123,7 +136,7 @@ export function lastWords(output: string): string | undefined {
   } catch {
     // Not a log line: said as it is.
   }
-  return last;
+  return last.replace(/^ambientd: /, '');
 }
 
 interface ConsoleFile {

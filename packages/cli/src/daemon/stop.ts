@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AmbientClient } from '@ambient/client';
 import { AmbientError } from '@ambient/contract';
+import { isRunning } from './process.js';
 
 /** A recording is finished and made safe first; the daemon itself promises 10 s. */
 const STOP_PATIENCE_MS = 20_000;
@@ -24,13 +25,4 @@ export async function stopDaemon(client: AmbientClient): Promise<number | null> 
     `The daemon (pid ${pid}) has not ended after ${STOP_PATIENCE_MS / 1000} s.`,
     'It is finishing what it does; `ambientctl daemon logs` shows what. `ambientctl daemon status` says when it is gone.',
   );
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
