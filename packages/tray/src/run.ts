@@ -13,6 +13,7 @@ import { SingleInstance } from './single.js';
 import { renderSwiftBar } from './swiftbar.js';
 import { pluginMenu } from './swiftbar-plugin.js';
 import { panelTheme } from './theme.js';
+import { untilPanel } from './watcher.js';
 
 const ICONS = fileURLToPath(new URL('../icons/', import.meta.url));
 
@@ -80,9 +81,15 @@ async function untilQuit(options: TrayOptions, menu: MenuOptions, paths: HomePat
   const driver = new TrayDriver({ icons, template, programDir, onClick: (item) => app.click(item), onExit: (error) => quit(error) });
   const startDaemon = options.ambientctl === null ? null : [...ambientctlCommand(options.ambientctl), 'daemon', 'start'];
   const app = new TrayApp({ client, menu, perform: { client, platform: process.platform, startDaemon }, onQuit: () => quit() }, driver);
-  const onSignal = (): void => quit();
+  const stopped = new AbortController();
+  const onSignal = (): void => {
+    stopped.abort();
+    quit();
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal);
   try {
+    if (process.platform === 'linux') await untilPanel(stopped.signal);
+    if (stopped.signal.aborted) return 0;
     await app.start();
     const error = await ended;
     if (error !== undefined) throw error;
