@@ -17,32 +17,37 @@ export interface CaptureKit {
   readonly recorder: LiveRecorder;
   readonly store: FileSessionStore;
   readonly events: DaemonEvent[];
+  /** Settings, to be changed at will. */
+  readonly config: Config;
+  /** What the recogniser would say of a track. */
+  readonly speaking: Set<Track>;
   /** Feeds of each session, by id. */
   readonly feeds: Map<string, readonly AudioFeed[]>;
   stop(): Promise<void>;
 }
 
-export async function openCaptureKit(settings: Partial<Config> = {}, parent = os.tmpdir()): Promise<CaptureKit> {
+export async function openCaptureKit(settings: Partial<Config> = {}, parent = os.tmpdir(), clock = systemClock): Promise<CaptureKit> {
   const dir = await mkdtemp(path.join(parent, 'cap-'));
   const events: DaemonEvent[] = [];
+  const speaking = new Set<Track>();
   const feeds = new Map<string, readonly AudioFeed[]>();
   const bus = new Bus((error) => {
     throw error;
   });
   bus.on('kit', (event) => events.push(event));
   const logger = silentLogger();
-  const store = new FileSessionStore({ dir: path.join(dir, 'sessions'), bus, clock: systemClock, logger });
+  const store = new FileSessionStore({ dir: path.join(dir, 'sessions'), bus, clock, logger });
   await store.start();
   const config = ConfigSchema.parse({ 'disk.low_mb': 0, 'disk.stop_mb': 0, ...settings });
   const ports: CapturePorts = {
     store,
     bus,
-    clock: systemClock,
+    clock,
     logger,
     config: (key) => config[key],
     onSession: (session, opened) => {
       feeds.set(session.id, opened);
-      return undefined;
+      return { done: Promise.resolve('complete'), progress: () => 1, speaking: (track) => speaking.has(track) };
     },
     onChange: () => {},
   };
@@ -52,7 +57,7 @@ export async function openCaptureKit(settings: Partial<Config> = {}, parent = os
     await store.stop();
     await rm(dir, { recursive: true, force: true });
   };
-  return { dir, ports, recorder, store, events, feeds, stop };
+  return { dir, ports, recorder, store, events, config, speaking, feeds, stop };
 }
 
 export function startRequest(init: Partial<StartRequest> = {}): StartRequest {

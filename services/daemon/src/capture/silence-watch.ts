@@ -1,6 +1,16 @@
-import type { Track, Warning } from '@ambient/contract';
-import type { LiveTrack } from './live-track.js';
+import type { Track, TrackInfo, Warning } from '@ambient/contract';
 import { pulseSinkInputs, pulseSinks } from './pulse.js';
+
+/** What is looked at of a track. */
+export interface Heard {
+  readonly track: Track;
+  readonly info: Pick<TrackInfo, 'source'>;
+  readonly device: string | null;
+  /** It runs, and is neither paused nor muted. */
+  readonly delivering: boolean;
+  /** Highest peak since the last call, dBFS. */
+  takePeak(): number;
+}
 
 /** Peaks up to this are no sound, dBFS. */
 const NOISE_FLOOR_DB = -70;
@@ -9,7 +19,7 @@ const SILENT_MS = 26_000;
 
 /** Tells when a track hears nothing although there is something to hear. Never stops anything. */
 export class SilenceWatch {
-  readonly #tracks: readonly LiveTrack[];
+  readonly #tracks: readonly Heard[];
   readonly #speaking: (track: Track) => boolean;
   readonly #warn: (warning: Omit<Warning, 'at'>) => void;
   readonly #platform: NodeJS.Platform;
@@ -19,7 +29,7 @@ export class SilenceWatch {
   readonly #heard = new Map<Track, number>();
 
   constructor(
-    tracks: readonly LiveTrack[],
+    tracks: readonly Heard[],
     speaking: (track: Track) => boolean,
     warn: (warning: Omit<Warning, 'at'>) => void,
     platform: NodeJS.Platform = process.platform,
@@ -52,23 +62,28 @@ export class SilenceWatch {
   }
 
   /** What speaks for a fault, or null when there may simply be nothing to hear. */
-  async #judge(live: LiveTrack, since: number): Promise<Pick<Warning, 'message' | 'hint'> | null> {
+  async #judge(live: Heard, since: number): Promise<Pick<Warning, 'message' | 'hint'> | null> {
     if (live.track === 'room') return this.#judgeRoom(live, since);
     return this.#platform === 'darwin' ? this.#judgeMacCall(since) : judgePulseCall(live);
   }
 
-  #judgeRoom(live: LiveTrack, since: number): Pick<Warning, 'message' | 'hint'> | null {
+  #judgeRoom(live: Heard, since: number): Pick<Warning, 'message' | 'hint'> | null {
     const mac = this.#platform === 'darwin';
     // A true microphone always hears a little; macOS gives zeros for a missing permission without any error.
-    if (!mac && (this.#heard.get('call') ?? 0) < since) return null;
+    if (!mac && !this.#spokeSince('call', since)) return null;
     const hint = mac
       ? 'Allow the microphone under System Settings → Privacy & Security → Microphone; a daemon under launchd needs its own grant: ambientctl doctor.'
       : 'It is muted, switched off or the wrong one: see `ambientctl devices`, and unmute with `pactl set-source-mute @DEFAULT_SOURCE@ 0`.';
     return { message: `The microphone (${live.device ?? 'default'}) has given only silence for half a minute.`, hint };
   }
 
+  #spokeSince(track: Track, since: number): boolean {
+    const heard = this.#heard.get(track);
+    return heard !== undefined && heard >= since;
+  }
+
   #judgeMacCall(since: number): Pick<Warning, 'message' | 'hint'> | null {
-    if ((this.#heard.get('room') ?? 0) < since) return null;
+    if (!this.#spokeSince('room', since)) return null;
     return {
       message: 'System audio has given only zeros for half a minute. If something plays, the permission is missing.',
       hint: 'Allow it under System Settings → Privacy & Security → Screen & System Audio Recording; then check with ambientctl doctor.',
@@ -76,7 +91,8 @@ export class SilenceWatch {
   }
 }
 
-async function judgePulseCall(live: LiveTrack): Promise<Pick<Warning, 'message' | 'hint'> | null> {
+/** What a sound server says of a call that is silent: null when nothing plays. */
+export async function judgePulseCall(live: Heard): Promise<Pick<Warning, 'message' | 'hint'> | null> {
   const playing = (await pulseSinkInputs()).filter((input) => !input.corked);
   if (playing.length === 0) return null;
   const sinks = await pulseSinks();
