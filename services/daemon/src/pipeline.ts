@@ -61,7 +61,7 @@ export class Pipeline {
     return this.#jobs.get(id);
   }
 
-  /** Transcribes a session's feeds and finishes it when they have ended. Returns at once. */
+  /** Transcribes a session's feeds and finishes it when they have ended. Returns at once; `done` of the result waits for the finish. */
   attach(session: Session, feeds: readonly AudioFeed[]): TranscriptionJob {
     const job = this.#deps.transcriber.transcribe(session, feeds);
     this.#jobs.set(session.id, job);
@@ -73,7 +73,13 @@ export class Pipeline {
       this.#finishing.delete(finished);
       this.#jobs.delete(session.id);
     });
-    return job;
+    return {
+      session,
+      done: finished.then(() => job.done),
+      lagSeconds: () => job.lagSeconds(),
+      progress: () => job.progress(),
+      speaking: (track) => job.speaking(track),
+    };
   }
 
   async #finish(job: TranscriptionJob): Promise<void> {
