@@ -36,8 +36,9 @@ export class SummaryCache {
     const prints = await this.#check(ids);
     const rows = await mapParallel(ids, async (id, i) => {
       const known = this.#entries.get(id);
-      const current = known && !known.summary.live && (prints === undefined || prints[i] === known.fingerprint);
-      return current ? known.summary : this.get(id);
+      // A recording changes all the time, and a broken folder may be one that is being copied in.
+      const steady = known && !known.summary.live && known.summary.state !== 'broken';
+      return steady && (prints === undefined || prints[i] === known.fingerprint) ? known.summary : this.get(id);
     });
     const times = new Map(rows.map((row) => [row, startTime(row)]));
     return rows.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0) || (a.id < b.id ? 1 : -1));
