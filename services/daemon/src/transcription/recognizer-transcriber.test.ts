@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,7 +14,7 @@ import { RecognizerTranscriber } from './recognizer-transcriber.js';
 
 const fixtures = path.resolve(import.meta.dirname, '../../../../test/fixtures/conversation');
 /** Length of each fixture track, samples. */
-const SAMPLES = (934_720 - 44) / 2;
+const SAMPLES = (statSync(path.join(fixtures, 'room.wav')).size - 44) / 2;
 
 let kit: StoreKit;
 let cache: string;
