@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Approval, DaemonStatus, SessionSummary } from '@ambient/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runner } from '../../packages/cli/src/service/exec.js';
+import { serviceHost } from '../../packages/cli/src/service/host.js';
+import { TrayAutostart } from '../../packages/cli/src/service/tray/autostart.js';
 import { FakeDaemon, IDLE } from '../cli/support/fake-daemon.js';
 import { requireTools } from '../support/require-tool.js';
 import { Desktop } from './support/desktop.js';
@@ -51,7 +54,7 @@ const APPROVAL: Approval = {
   state: 'pending',
 };
 
-describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import']))('ambient-tray on a real panel', () => {
+describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import', 'gio']))('ambient-tray on a real panel', () => {
   const processes = new Processes();
   let dir: string;
   let desktop: Desktop;
@@ -215,6 +218,18 @@ describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import']))
     await until('the tray item', () => menu.owner());
     await stopChild(tray);
     expect(tray.exitCode).toBe(0);
+  });
+
+  it('is started by its autostart entry, whatever its home is called, and ended by `tray uninstall`', async () => {
+    const home = path.join(dir, 'a "b" 100% $x');
+    const env = { ...desktop.env, AMBIENT_HOME: home };
+    const autostart = new TrayAutostart(serviceHost({ env: { ...env, DISPLAY: '' } }), runner(env));
+    const { files } = await autostart.install();
+    processes.start('gio', ['launch', files[0] ?? ''], { env: desktop.env, stdio: 'ignore' });
+    await until('the tray item', () => menu.owner());
+    expect(await menu.labels()).toContain('Start Ambient');
+    await autostart.uninstall();
+    await until('the icon to go', async () => (await menu.owner()) === undefined);
   });
 
   it('says so where there is no desktop', async () => {

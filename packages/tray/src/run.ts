@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -55,45 +56,56 @@ async function showTray(options: TrayOptions, menu: MenuOptions, paths: HomePath
       'There is no desktop to show an icon on: DISPLAY is not set.',
       'Start ambient-tray in a desktop session.',
     );
-  const single = new SingleInstance(paths.run);
+  const end = new End();
+  const single = new SingleInstance(paths.run, () => end.quit());
   if (!(await single.acquire())) return print('The tray icon is shown already.');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.quit());
   try {
     const cache = cacheFolder(platform, env);
     const program = await prepareTrayProgram(cache, platform, arch);
     if (platform === 'linux') {
       const libraryPath = await trayLibraryPath(program.file, cache, env.LD_LIBRARY_PATH);
       if (libraryPath !== undefined) env.LD_LIBRARY_PATH = libraryPath;
+      await untilPanel(end.signal);
     }
-    return await untilQuit(options, menu, paths, program.dir);
+    if (!end.signal.aborted) await untilEnd(options, menu, paths, program.dir, end);
+    return 0;
   } finally {
     await single.release();
   }
 }
 
-async function untilQuit(options: TrayOptions, menu: MenuOptions, paths: HomePaths, programDir: string): Promise<number> {
+/** The end of the tray: asked for, or forced by an error. */
+class End {
+  readonly #abort = new AbortController();
+  #error: AmbientError | undefined;
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  quit(error?: AmbientError): void {
+    this.#error ??= error;
+    this.#abort.abort();
+  }
+
+  /** @throws AmbientError when it was forced */
+  async reached(): Promise<void> {
+    if (!this.signal.aborted) await once(this.signal, 'abort');
+    if (this.#error !== undefined) throw this.#error;
+  }
+}
+
+async function untilEnd(options: TrayOptions, menu: MenuOptions, paths: HomePaths, programDir: string, end: End): Promise<void> {
   const client = new AmbientClient(paths.controlSocket);
   const template = process.platform === 'darwin';
   const icons = path.join(ICONS, template ? 'template' : (options.theme ?? (await panelTheme())));
-  let quit: (error?: AmbientError) => void = () => {};
-  const ended = new Promise<AmbientError | undefined>((resolve) => {
-    quit = resolve;
-  });
-  const driver = new TrayDriver({ icons, template, programDir, onClick: (item) => app.click(item), onExit: (error) => quit(error) });
+  const driver = new TrayDriver({ icons, template, programDir, onClick: (item) => app.click(item), onExit: (error) => end.quit(error) });
   const startDaemon = options.ambientctl === null ? null : [...ambientctlCommand(options.ambientctl), 'daemon', 'start'];
-  const app = new TrayApp({ client, menu, perform: { client, platform: process.platform, startDaemon }, onQuit: () => quit() }, driver);
-  const stopped = new AbortController();
-  const onSignal = (): void => {
-    stopped.abort();
-    quit();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal);
+  const app = new TrayApp({ client, menu, perform: { client, platform: process.platform, startDaemon }, onQuit: () => end.quit() }, driver);
   try {
-    if (process.platform === 'linux') await untilPanel(stopped.signal);
-    if (stopped.signal.aborted) return 0;
     await app.start();
-    const error = await ended;
-    if (error !== undefined) throw error;
-    return 0;
+    await end.reached();
   } finally {
     await app.stop();
   }

@@ -3,13 +3,15 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { probe } from '@ambient/client';
 
-/** Sees to it that a home has one tray icon. The socket is only there to be connected to. */
+/** Sees to it that a home has one tray icon. Who connects finds it there; who sends `quit` ends it. */
 export class SingleInstance {
   readonly #socket: string;
+  readonly #onQuit: () => void;
   #server: Server | undefined;
 
-  constructor(runDir: string) {
+  constructor(runDir: string, onQuit: () => void) {
     this.#socket = path.join(runDir, 'tray.sock');
+    this.#onQuit = onQuit;
   }
 
   /** @returns false when another tray shows this home already */
@@ -17,7 +19,7 @@ export class SingleInstance {
     await mkdir(path.dirname(this.#socket), { recursive: true, mode: 0o700 });
     for (const last of [false, true]) {
       try {
-        this.#server = await listen(this.#socket);
+        this.#server = await listen(this.#socket, this.#onQuit);
         return true;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || last) throw error;
@@ -35,9 +37,16 @@ export class SingleInstance {
   }
 }
 
-function listen(file: string): Promise<Server> {
+function listen(file: string, onQuit: () => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (data) => {
+        if (String(data).trim() === 'quit') onQuit();
+        socket.end();
+      });
+      socket.unref();
+    });
     server.once('error', reject);
     server.listen(file, () => {
       server.unref();

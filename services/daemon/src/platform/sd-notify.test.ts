@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireTools } from '../../../../test/support/require-tool.js';
 import { ServiceNotifier } from './sd-notify.js';
 
 const LISTENER = `
@@ -51,7 +52,7 @@ async function listen(address: string): Promise<(count: number) => Promise<strin
   };
 }
 
-describe('ServiceNotifier', () => {
+describe.skipIf(!requireTools(['systemd-notify', 'python3']))('ServiceNotifier', () => {
   it.each(['path', 'abstract'])('delivers readiness, status and stopping in order to a socket given by %s', async (kind) => {
     const address = kind === 'path' ? path.join(dir, 'n') : `@ambient-${path.basename(dir)}`;
     const next = await listen(address);
