@@ -9,15 +9,14 @@ import {
   type LiveStatus,
   type RawLine,
   Scope,
-  type SearchQuery,
-  type SearchReply,
   type StartReply,
   StartRequest,
   type StopReply,
+  Toolset,
   type Track,
 } from '@ambient/contract';
 import type { Recorder } from '../../../services/daemon/src/capture/types.js';
-import type { Library } from '../../../services/daemon/src/library/types.js';
+import { SqliteLibrary } from '../../../services/daemon/src/library/sqlite-library.js';
 import { type McpDeps, McpModule } from '../../../services/daemon/src/mcp/module.js';
 import { Bus } from '../../../services/daemon/src/platform/bus.js';
 import { type Clock, isoWithOffset, systemClock } from '../../../services/daemon/src/platform/clock.js';
@@ -137,52 +136,6 @@ export class ScriptedRecorder implements Recorder {
   }
 }
 
-/** A search that looks at everything on every query. */
-class ScanningLibrary implements Library {
-  readonly #store: FileSessionStore;
-
-  constructor(store: FileSessionStore) {
-    this.#store = store;
-  }
-
-  async start(): Promise<void> {}
-  async stop(): Promise<void> {}
-  async index(): Promise<void> {}
-  async remove(): Promise<void> {}
-  async rebuild() {
-    return { sessions: 0, lines: 0, skipped: [] };
-  }
-
-  async search(query: SearchQuery, allow: (id: string) => boolean = () => true): Promise<SearchReply> {
-    const wanted = query.q.toLowerCase();
-    const found: SearchReply['sessions'] = [];
-    let unavailable = 0;
-    for (const summary of await this.#store.list()) {
-      if (!allow(summary.id)) continue;
-      if (summary.error !== null) {
-        unavailable++;
-        continue;
-      }
-      const lines = await (await this.#store.get(summary.id)).verboseLines();
-      const matches = lines
-        .filter((line) => line.text.toLowerCase().includes(wanted))
-        .filter((line) => query.track === undefined || line.track === query.track)
-        .filter((line) => query.speaker === undefined || line.speaker === query.speaker)
-        .map(({ segment, start_ms, track, speaker, text }) => ({
-          segment,
-          start_ms,
-          track,
-          speaker,
-          snippet: text,
-          field: 'text' as const,
-        }));
-      if (matches.length > 0 || summary.name?.toLowerCase().includes(wanted)) found.push({ ...summary, matches });
-    }
-    const page = found.slice(query.offset, query.offset + query.limit);
-    return { sessions: page, total: found.length, has_more: query.offset + page.length < found.length, unavailable };
-  }
-}
-
 export interface InProcess {
   readonly paths: HomePaths;
   readonly bus: Bus;
@@ -216,6 +169,8 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   });
   const store = new FileSessionStore({ dir: paths.sessions, bus, clock, logger });
   await store.start();
+  const library = new SqliteLibrary({ dbPath: paths.library, store, bus, clock, logger });
+  await library.start();
   const recognizer: DaemonStatus['recognizer'] = { state: 'ready', model: 'moonshine-base', pid: null, error: null };
   const status = async (): Promise<DaemonStatus> => ({
     version: '0.1.0',
@@ -241,7 +196,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       paths,
       version: '0.1.0',
       store,
-      library: new ScanningLibrary(store),
+      library,
       recorder,
       status,
       bus,
@@ -281,6 +236,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     },
     async close() {
       await mcp.stop();
+      await library.stop();
       await store.stop();
       await rm(home, { recursive: true, force: true });
     },
@@ -309,8 +265,8 @@ export async function inProcessRig(options: InProcessOptions = {}): Promise<Rig 
     inner,
     name: 'socket',
     paths: inner.paths,
-    async token({ access = 'enabled', toolsets = ['sessions', 'assistant', 'library'], scope } = {}) {
-      const init = { name: 'test', access, toolsets, ...(scope ? { scope: Scope.parse(scope) } : {}) };
+    async token({ access = 'enabled', toolsets = Toolset.options, scope } = {}) {
+      const init = { name: 'test', access, toolsets: [...toolsets], ...(scope ? { scope: Scope.parse(scope) } : {}) };
       const { client, token } = await inner.mcp.create(init);
       return { id: client.id, token };
     },

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type AccessLevel, AmbientError, type McpClient, Scope, type Toolset } from '@ambient/contract';
+import { sinceTime } from '../library/dates.js';
 import { type Clock, isoWithOffset } from '../platform/clock.js';
 import type { ClientRecord, ClientStore } from './client-store.js';
-import { instant } from './scope.js';
 
 export const TOKEN_PREFIX = 'amb_';
 /** A client that was not used for this long has to be connected again. */
@@ -184,9 +184,9 @@ function sha256(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
+/** @throws AmbientError `bad_request` when `since` is no date */
 function checkedScope(scope: Scope | undefined): Scope {
   const checked = Scope.parse(scope ?? {});
-  if (checked.since !== null && Number.isNaN(instant(checked.since)))
-    throw new AmbientError('bad_request', `Not a date: ${checked.since}`, 'Give an ISO date such as 2026-11-30.');
+  if (checked.since !== null) sinceTime(checked.since);
   return checked;
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../platform/logger.js';
 import type { AuditLog } from './audit.js';
 
 /** At `stop`, work that runs gets this long to end, ms. */
-const STOP_MS = 10_000;
+const STOP_MS = 5_000;
 
 /** Work that changes something. Once begun it goes on to its end, whoever has hung up meanwhile. */
 export class Operations {

@@ -2,7 +2,6 @@ import { AmbientError, SearchQuery, type SessionSummary, Track } from '@ambient/
 import { z } from 'zod';
 import { LIVE_STATES, liveState } from '../live-state.js';
 import { gapReason, lineRows, type Row, toonDocument } from '../rows.js';
-import { instant } from '../scope.js';
 import type { ScopedSessions } from '../scoped-sessions.js';
 import { defineTool, type Tool } from './tool.js';
 
@@ -42,13 +41,6 @@ const pageFields = {
 };
 const limit = z.number().int().min(1).max(200).default(20).describe('Rows to return');
 const offset = z.number().int().min(0).default(0).describe('Rows to skip');
-const moment = (what: string) =>
-  z
-    .string()
-    .refine((text) => !Number.isNaN(instant(text)), 'expected an ISO date or time')
-    .optional()
-    .describe(what);
-
 const Warning = z.object({ code: z.string(), message: z.string() });
 
 const getStatus = defineTool({
@@ -128,8 +120,8 @@ const searchSessions = defineTool({
     query: z.string().min(1).max(1000).describe('Words to find; any text is safe'),
     limit,
     offset,
-    since: moment('Only sessions that started at or after this ISO date or time'),
-    until: moment('Only sessions that started before or at this ISO date or time'),
+    since: z.string().max(40).optional().describe('Only sessions that started at or after this ISO date or time'),
+    until: z.string().max(40).optional().describe('Only sessions that started until this ISO time, or on this date and before'),
     speaker: z.string().min(1).max(200).optional().describe('Only lines of this speaker'),
     track: Track.optional().describe('`room` is the microphone, `call` the system audio'),
   }),
@@ -144,8 +136,7 @@ const searchSessions = defineTool({
     ...pageFields,
   }),
   async run({ query, ...filters }, { services, sessions }) {
-    const visible = await visibility(sessions);
-    const found = await services.library.search(SearchQuery.parse({ q: query, ...filters }), visible?.allow);
+    const found = await services.library.search(SearchQuery.parse({ q: query, ...filters }), await visibility(sessions));
     return {
       structured: {
         sessions: found.sessions.map((row) => ({
@@ -154,18 +145,17 @@ const searchSessions = defineTool({
         })),
         totalCount: found.total,
         hasMore: found.has_more,
-        unavailableSessionCount: visible?.unavailable ?? found.unavailable,
+        unavailableSessionCount: found.unavailable,
       },
     };
   },
 });
 
-/** What a limited client's search may look at; undefined for one without limits. */
-async function visibility(sessions: ScopedSessions): Promise<{ allow: (id: string) => boolean; unavailable: number } | undefined> {
+/** Tells which sessions a limited client's search may look at; undefined for one without limits. */
+async function visibility(sessions: ScopedSessions): Promise<((id: string) => boolean) | undefined> {
   if (sessions.unlimited) return undefined;
-  const rows = await sessions.list();
-  const ids = new Set(rows.map((row) => row.id));
-  return { allow: (id) => ids.has(id), unavailable: rows.filter((row) => row.error !== null).length };
+  const ids = new Set((await sessions.list()).map((row) => row.id));
+  return (id) => ids.has(id);
 }
 
 const readTranscript = defineTool({
