@@ -30,7 +30,7 @@ async function main(args: readonly string[]): Promise<void> {
 async function run(): Promise<void> {
   // Everything the daemon makes is its user's alone.
   process.umask(0o077);
-  const service = underServiceManager(process.env);
+  const service = process.env.AMBIENT_SERVICE;
   const notifier = ServiceNotifier.take(process.env, { onError: (error) => say(`cannot notify the service manager: ${error.message}`) });
   const paths = homePaths(resolveHome(process.env, process.platform), process.getuid?.() ?? 0);
 
@@ -61,26 +61,31 @@ async function run(): Promise<void> {
   process.on('unhandledRejection', (error) => daemon.logger?.fatal({ err: error }, 'unhandled rejection'));
 
   const daemon = new Daemon({ paths, env: process.env, onStopRequest: () => setImmediate(() => stop('request')) });
-  const guard = service ? new StartGuard(paths.home) : undefined;
+  // systemd counts failed starts by itself; launchd would start a broken daemon for ever.
+  const guard = service === 'launchd' ? new StartGuard(paths.home) : undefined;
   try {
     if (guard !== undefined && !(await guard.enter())) {
-      say('it failed too often in a row and stays down. `ambientctl doctor` says why; `ambientctl daemon start` tries again.');
+      say('it failed five times in a row and stays down. `ambientctl doctor` says why; `ambientctl daemon start` tries again.');
       return;
     }
     await daemon.start();
   } catch (error) {
     const { message, hint } = error instanceof AmbientError ? error : { message: (error as Error).message, hint: undefined };
     say(hint === undefined ? message : `${message} ${hint}`);
-    // A service manager would start it again at once; another daemon that holds the home is no failure of this one.
-    process.exitCode = service && error instanceof AmbientError && error.code === 'already_running' ? 0 : 1;
+    const held = service !== undefined && error instanceof AmbientError && error.code === 'already_running';
+    if (held) {
+      // A service manager would start it again at once; another daemon that holds the home is no failure of this one.
+      // systemd takes an end before readiness for a failure, whatever the exit code.
+      await guard?.stop();
+      await notifier.start(message);
+      await notifier.stopping(message);
+      await notifier.stop();
+    }
+    process.exitCode = held ? 0 : 1;
     return;
   }
   guard?.ready();
   await notifier.start('ready');
-}
-
-function underServiceManager(env: NodeJS.ProcessEnv): boolean {
-  return env.NOTIFY_SOCKET !== undefined || env.INVOCATION_ID !== undefined || env.XPC_SERVICE_NAME?.startsWith('io.ambient') === true;
 }
 
 function say(text: string): void {

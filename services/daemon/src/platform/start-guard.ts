@@ -32,6 +32,7 @@ export class StartGuard {
     if (recent.length >= MAX_FAILED_STARTS) return false;
     await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const starts = [...recent, now].map((at) => new Date(at).toISOString());
+    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     await writeFileAtomic(this.#file, `${JSON.stringify({ starts })}\n`, { mode: 0o600 });
     return true;
   }
