@@ -42,9 +42,10 @@ export async function loadCredential(paths: HomePaths, id: string): Promise<stri
   if (reply.ok && reply.secret !== null && reply.secret !== '') return reply.secret;
   throw new CredentialError({
     code: 'no_credential',
-    message: reply.ok
-      ? `There is no credential for profile ${id} on this machine.`
-      : `The credential of profile ${id} is not in a file, and the keychain cannot be read: ${reply.message}`,
+    message:
+      reply.ok || reply.isAbsent === true
+        ? `There is no credential for profile ${id} on this machine.`
+        : `The credential of profile ${id} is not in a file, and the keychain cannot be read: ${reply.message}.`,
     hint: 'Run `ambientctl mcp connect HOST` to make a new one.',
   });
 }

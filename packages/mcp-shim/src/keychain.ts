@@ -9,7 +9,9 @@ export type KeychainRequest =
 
 export type KeychainReply =
   /** `secret` is null when the keychain has no such entry. */
-  { readonly ok: true; readonly secret: string | null } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly secret: string | null }
+  /** `isAbsent`: this machine has no keychain at all. */
+  | { readonly ok: false; readonly message: string; readonly isAbsent?: true };
 
 /** A locked keychain asks its user; that long they have, ms. */
 const PATIENCE_MS = 20_000;
@@ -22,7 +24,7 @@ const CHILD = fileURLToPath(new URL('./keychain-child.js', import.meta.url));
 export function askKeychain(request: KeychainRequest, patienceMs = PATIENCE_MS): Promise<KeychainReply> {
   const env = childEnvironment();
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS)
-    return Promise.resolve({ ok: false, message: 'there is no session bus, and so no Secret Service.' });
+    return Promise.resolve({ ok: false, message: 'there is no session bus, and so no Secret Service', isAbsent: true });
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'ignore'], env });
     const chunks: Buffer[] = [];

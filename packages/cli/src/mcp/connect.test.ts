@@ -180,6 +180,7 @@ describe('mcp connect', () => {
     expect(control.clients).toHaveLength(2);
     expect(control.clients[0]?.revoked_at === null && _name !== 'has expired').toBe(false);
     expect(readFileSync(file(), 'utf8')).toContain(control.clients[1]?.id);
+    expect(readdirSync(path.join(home, 'credentials'))).toEqual([control.clients[1]?.id]);
   });
 
   it('replaces an entry of another program, and says so', async () => {
@@ -262,7 +263,7 @@ describe('mcp', () => {
     expect((await ambientctl('mcp', 'revoke', 'cursor', 'nobody')).code).toBe(1);
     expect(cursor?.revoked_at).toBeNull();
     expect((await ambientctl('mcp', 'revoke', cursor?.id.slice(0, 6) ?? '')).code).toBe(0);
-    expect(existsSync(path.join(home, 'credentials', cursor?.id ?? ''))).toBe(false);
+    expect(cursor?.revoked_at).not.toBeNull();
     expect(JSON.parse((await ambientctl('mcp', 'list', '--json')).stdout)).toHaveLength(1);
   });
 

@@ -79,7 +79,7 @@ async function issue(
   enabled: boolean,
 ): Promise<void> {
   const { host, file } = config;
-  const replaced = clients.find(({ id, revoked_at }) => id === config.profile && revoked_at === null);
+  const replaced = clients.find(({ id }) => id === config.profile);
   const { client: made, token } = await client.call('mcpCreate', {
     body: { name: options.name ?? host.title, host: host.id, ...grantOf(options) },
   });
@@ -95,7 +95,7 @@ async function issue(
     throw asAmbientError(error);
   }
   if (replaced !== undefined) {
-    await client.call('mcpRevoke', { params: { id: replaced.id } });
+    if (replaced.revoked_at === null) await client.call('mcpRevoke', { params: { id: replaced.id } });
     await removeCredential(context.paths, replaced.id);
   }
   report(context, config, { profile, changed: true, enabled, backup }, place);
@@ -129,6 +129,7 @@ function report(
     if (changed) lines.push(`Next: ${host.next}`);
     return lines.map(plain).join('\n');
   });
+  if (changed) byHandNotes(context, host.byHand?.(launchFor(profile, customHome(context))) ?? []);
 }
 
 /** `--print`: what would be written, on stdout; where, and how to do it by hand, beside it. Nothing is made or changed. */
@@ -145,9 +146,13 @@ function print(context: CliContext, config: HostConfig): void {
 
 function notes(context: CliContext, config: HostConfig, byHand: readonly string[], launch: Launch): void {
   context.out.note(plain(`Would go into ${config.file.path}.`));
-  for (const line of byHand) context.out.note(plain(`By the host's own means: ${line}`));
+  byHandNotes(context, byHand);
   if (launch.args.includes('PROFILE-ID'))
     context.out.note('PROFILE-ID stands for the profile that is made when you run this without --print.');
+}
+
+function byHandNotes(context: CliContext, byHand: readonly string[]): void {
+  for (const line of byHand) context.out.note(plain(`The same by the host's own means: ${line}`));
 }
 
 /** The home to name in a host's entry, when the shim would not find it by itself. */

@@ -1,5 +1,4 @@
 import type { McpClient } from '@ambient/contract';
-import { removeCredential } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { UsageError } from '../errors.js';
 import { table } from '../output/table.js';
@@ -86,10 +85,8 @@ export async function revoke(context: CliContext, words: readonly string[]): Pro
   // All names are looked up before the first revocation: a mistyped one changes nothing.
   const ids = [...new Set(words.map((word) => findClient(clients, word).id))];
   const revoked: McpClient[] = [];
-  for (const id of ids) {
-    revoked.push(await client.call('mcpRevoke', { params: { id } }));
-    await removeCredential(context.paths, id);
-  }
+  // The credential stays where it is, worthless: with it the host is told that it was revoked, not that something is missing.
+  for (const id of ids) revoked.push(await client.call('mcpRevoke', { params: { id } }));
   context.out.result(revoked, () => revoked.map(({ name, id }) => plain(`Revoked: ${name} (${id}). Its connections are cut.`)).join('\n'));
 }
 
