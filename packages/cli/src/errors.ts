@@ -61,8 +61,11 @@ function explainUsage(error: CommanderError, written: string): Report {
 }
 
 function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.?!]$/.test(capital) ? capital : `${capital}.`;
+  return ended(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
+function ended(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 /** Writes a report to stderr: one line (and usage) for people, or one JSON object. */
@@ -74,7 +77,7 @@ export function printReport(report: Report, json: boolean, stderr: TextStream, e
     return;
   }
   const { width, paint } = viewOf(stderr, env);
-  const [first = '', ...rest] = wrap(plain(`ambientctl: ${hint === undefined ? message : `${sentence(message)} ${hint}`}`), width);
+  const [first = '', ...rest] = wrap(plain(`ambientctl: ${hint === undefined ? message : `${ended(message)} ${hint}`}`), width);
   stderr.write(`${[first.replace(/^ambientctl:/, (name) => paint('red', name)), ...rest].join('\n')}\n`);
   if (extra !== undefined) stderr.write(`${plainDocument(extra).trimEnd()}\n`);
 }

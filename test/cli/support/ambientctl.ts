@@ -56,6 +56,7 @@ interface Terminal {
   /** Pretends that all three streams are a terminal of this width. */
   readonly columns?: number;
   readonly stdin?: string;
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly daemon?: CliIo['daemon'];
 }
@@ -64,7 +65,7 @@ interface Terminal {
 export async function runHere(
   home: string,
   args: readonly string[],
-  { columns, stdin = '', env = {}, daemon }: Terminal = {},
+  { columns, stdin = '', cwd = process.cwd(), env = {}, daemon }: Terminal = {},
 ): Promise<Ended> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const isTTY = columns !== undefined;
@@ -75,7 +76,7 @@ export async function runHere(
     stdout: { isTTY, columns, write: (text) => void stdout.push(text) },
     stderr: { isTTY, columns, write: (text) => void stderr.push(text) },
     env: { PATH: process.env.PATH, ...env, AMBIENT_HOME: home },
-    cwd: process.cwd(),
+    cwd,
     ...(daemon ? { daemon } : {}),
   });
   return { code, stdout: stdout.join(''), stderr: stderr.join('') };

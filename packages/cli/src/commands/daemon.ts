@@ -40,13 +40,18 @@ async function runInForeground({ daemon, env, out }: CliContext): Promise<void> 
     stdio: ['ignore', out.json ? 2 : 'inherit', 'inherit'],
     env: { ...env },
   });
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  let asked = false;
+  const forward = (signal: NodeJS.Signals): void => {
+    asked = true;
+    child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  };
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, forward);
   try {
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (exit) => resolve(exit ?? 1));
+      // Ended by the signal we passed on, before it could end by itself: that was asked for.
+      child.once('exit', (exit) => resolve(exit ?? (asked ? 0 : 1)));
     });
     out.result({ exit_code: code }, () => '');
     if (code !== 0) throw new ReportedFailure();
@@ -56,8 +61,8 @@ async function runInForeground({ daemon, env, out }: CliContext): Promise<void> 
 }
 
 async function start(context: CliContext): Promise<void> {
-  const { started, status: fresh } = await ensureDaemon(context);
-  const { pid, version, home } = fresh ?? (await context.client.call('status', {}));
+  const { started, status } = await ensureDaemon(context);
+  const { pid, version, home } = status;
   context.out.result({ running: true, pid, version, home, started }, () =>
     started ? `The daemon is running (pid ${pid}).` : `The daemon was running already (pid ${pid}).`,
   );

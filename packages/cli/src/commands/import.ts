@@ -67,7 +67,7 @@ async function checkFiles(files: readonly string[]): Promise<void> {
   const [first, ...others] = faults;
   if (first === undefined) return;
   const message = [first.message, ...others.map((fault) => fault.message)].join(' ');
-  throw new AmbientError(first.code, message, files.length > 1 ? `Nothing was imported. ${first.hint}` : first.hint);
+  throw new AmbientError(first.code, message, files.length > 1 ? 'Nothing was imported: leave these out and try again.' : first.hint);
 }
 
 interface Fault {

@@ -33,10 +33,21 @@ export function consoleFile(logs: string): string {
  * @returns its status, and whether this call started it
  * @throws AmbientError `unavailable` with the daemon's own last words when it ends at once; `timeout` when it never answers
  */
-export async function ensureDaemon(context: LaunchContext): Promise<{ status: DaemonStatus | undefined; started: boolean }> {
-  if (await context.client.isAlive()) return { status: undefined, started: false };
+export async function ensureDaemon(context: LaunchContext): Promise<{ status: DaemonStatus; started: boolean }> {
+  const running = await statusOf(context.client);
+  if (running !== undefined) return { status: running, started: false };
   context.out.note('Starting the daemon…');
   return { status: await launch(context), started: true };
+}
+
+/** Asks rather than only connects: a daemon that is just ending still accepts. Undefined when none answers. */
+async function statusOf(client: AmbientClient): Promise<DaemonStatus | undefined> {
+  try {
+    return await client.call('status', {});
+  } catch (error) {
+    if (error instanceof AmbientError && error.code === 'unavailable') return undefined;
+    throw error;
+  }
 }
 
 async function launch(context: LaunchContext): Promise<DaemonStatus> {
