@@ -134,8 +134,10 @@ function coerce(key: ConfigKey, raw: unknown): Coerced {
   const direct = schema.safeParse(raw);
   if (direct.success) return { ok: true, value: direct.data };
   if (typeof raw === 'string') {
-    const spelled = schema.safeParse(parse(raw, [], { allowTrailingComma: false }));
-    if (spelled.success && raw.trim() !== '') return { ok: true, value: spelled.data };
+    const value: unknown = parse(raw, [], { allowTrailingComma: false });
+    // What spells nothing must not pass as "not given", which would quietly be the default.
+    const spelled = value === undefined ? undefined : schema.safeParse(value);
+    if (spelled?.success) return { ok: true, value: spelled.data };
   }
   const issue = direct.error.issues[0];
   return { ok: false, reason: issue?.message ?? 'not a fitting value' };
