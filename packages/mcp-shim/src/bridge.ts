@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { LineSplitter } from './line-splitter.js';
 import type { Link, LinkEvents } from './link.js';
 import { idKey, isId, isObject, type Message, readMessage } from './message.js';
+import { OUTCOME_UNKNOWN, replayProblem } from './outage.js';
 import type { Output } from './output.js';
 import { errorLine, mistakeLine, type Problem, RPC } from './problem.js';
 import { BROKEN } from './reach.js';
-import { isRepeatable } from './repeatable.js';
 import { Replay } from './replay.js';
-import { type Pending, Requests } from './requests.js';
+import { type Pending, pendingOf, Requests } from './requests.js';
 import type { Service } from './service.js';
 
 /** Longest line of a host that is looked into, bytes; the daemon takes no longer one. */
@@ -22,12 +22,6 @@ const LISTEN_END_MS = 2000;
 const DRAIN_MS = 15_000;
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const NEWLINE = Buffer.of(0x0a);
-
-const OUTCOME_UNKNOWN: Problem = {
-  code: 'outcome_unknown',
-  message: 'The connection to Ambient broke during this call: outcome unknown, it may or may not have been carried out.',
-  hint: 'Check with a reading tool such as get_status before you call it again.',
-};
 
 export interface BridgeParts {
   readonly link: (events: LinkEvents) => Link;
@@ -122,19 +116,7 @@ export class Bridge {
   }
 
   #onHostRequest(message: Message & { kind: 'request' }, line: Buffer): void {
-    const entry: Pending = {
-      id: message.id,
-      key: idKey(message.id),
-      method: message.method,
-      repeatable: isRepeatable(message.method, message.params),
-      line,
-      isListen: message.method === 'subscriptions/listen',
-      isAcknowledged: false,
-      attempts: 0,
-      isUndelivered: false,
-      since: performance.now(),
-      ending: undefined,
-    };
+    const entry = pendingOf(message, line, performance.now());
     if (this.#phase === 'up') {
       this.#sendRequest(entry);
       return;
@@ -386,9 +368,4 @@ export class Bridge {
     this.#lastLogged = problem.code;
     this.#parts.log(`${problem.message} ${problem.hint}`);
   }
-}
-
-function replayProblem(body: Readonly<Record<string, unknown>>): Problem {
-  const error = isObject(body.error) && typeof body.error.message === 'string' ? body.error.message : 'no reason given';
-  return { code: 'replay_failed', message: `Ambient was restarted and refuses this session: ${error}.`, hint: 'Restart the MCP host.' };
 }

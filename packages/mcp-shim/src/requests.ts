@@ -1,4 +1,6 @@
+import { idKey, type Message } from './message.js';
 import type { RequestId } from './problem.js';
+import { isRepeatable } from './repeatable.js';
 
 /** A request of the host that has no answer yet. */
 export interface Pending {
@@ -19,6 +21,24 @@ export interface Pending {
   since: number;
   /** Set while the end of a listen is held back. */
   ending: NodeJS.Timeout | undefined;
+}
+
+/** A request as it came from the host at `since`. */
+export function pendingOf(message: Message & { kind: 'request' }, line: Buffer, since: number): Pending {
+  const { id, method, params } = message;
+  return {
+    id,
+    key: idKey(id),
+    method,
+    repeatable: isRepeatable(method, params),
+    line,
+    isListen: method === 'subscriptions/listen',
+    isAcknowledged: false,
+    attempts: 0,
+    isUndelivered: false,
+    since,
+    ending: undefined,
+  };
 }
 
 /** A notification that must keep its place among the requests. */
