@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import { register as completion } from '../completion/commands.js';
 import type { CliContext } from '../context.js';
 import { register as mcp } from '../mcp/register.js';
+import { register as service } from '../service/commands.js';
+import { register as tray } from '../service/tray/commands.js';
 import { register as approvals } from './approvals.js';
 import { register as config } from './config.js';
 import { register as control } from './control.js';
@@ -43,9 +46,12 @@ export const verbs: readonly Register[] = [
   config,
   library,
   daemon,
+  service,
   logs,
+  tray,
   doctor,
   mcp,
   approvals,
+  completion,
   overview,
 ];

@@ -1,0 +1,156 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What the shell should offer besides the candidates. */
+export type Directive = 'none' | 'files';
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+export interface Completion {
+  readonly directive: Directive;
+  readonly candidates: readonly Candidate[];
+}
+
+/** Values that only the daemon knows, by the name of the argument or option they are for. */
+export type DynamicValues = (name: string, before: readonly string[]) => Promise<readonly Candidate[] | undefined>;
+
+interface Place {
+  readonly command: Command;
+  /** Arguments of the command given so far. */
+  readonly given: readonly string[];
+  /** The option whose value is being typed. */
+  readonly option: Option | undefined;
+  readonly used: ReadonlySet<Option>;
+  readonly literal: boolean;
+}
+
+const NONE: Completion = { directive: 'none', candidates: [] };
+
+/**
+ * What may stand for the last of `words`.
+ * @param words the command line after `ambientctl`; the last one is being typed and may be empty
+ */
+export async function complete(program: Command, words: readonly string[], dynamic: DynamicValues): Promise<Completion> {
+  const current = words[words.length - 1] ?? '';
+  const place = locate(program, words.slice(0, -1));
+  if (place.option !== undefined) return filter(await valuesOf(place.option, optionName(place.option), [], dynamic), current);
+  const assigned = /^(--[^=]+)=(.*)$/s.exec(current);
+  if (assigned !== null && !place.literal) {
+    const option = findOption(place.command, assigned[1] ?? '');
+    if (option === undefined || !takesValue(option)) return NONE;
+    const values = filter(await valuesOf(option, optionName(option), [], dynamic), assigned[2] ?? '');
+    return {
+      ...values,
+      candidates: values.candidates.map(({ value, description }) => ({ value: `${assigned[1]}=${value}`, description })),
+    };
+  }
+  if (current.startsWith('-') && !place.literal) return filter({ directive: 'none', candidates: optionsOf(place) }, current);
+  return filter(await positional(place, dynamic), current);
+}
+
+/** Walks the words before the one being typed. */
+function locate(program: Command, words: readonly string[]): Place {
+  let command = program;
+  let given: string[] = [];
+  let option: Option | undefined;
+  let literal = false;
+  const used = new Set<Option>();
+  for (const word of words) {
+    if (option !== undefined) {
+      option = undefined;
+      continue;
+    }
+    if (literal || !word.startsWith('-') || word === '-') {
+      const child: Command | undefined = literal || given.length > 0 ? undefined : findCommand(command, word);
+      if (child === undefined) given = [...given, word];
+      else command = child;
+      continue;
+    }
+    if (word === '--') {
+      literal = true;
+      continue;
+    }
+    const found = findOption(command, word.replace(/=.*$/s, ''));
+    if (found === undefined) continue;
+    used.add(found);
+    if (takesValue(found) && !word.includes('=')) option = found;
+  }
+  return { command, given, option, used, literal };
+}
+
+async function positional({ command, given }: Place, dynamic: DynamicValues): Promise<Completion> {
+  const verbs = given.length === 0 ? visibleCommands(command) : [];
+  const argument = argumentAt(command, given.length) ?? argumentAt(defaultCommand(command), given.length);
+  if (argument === undefined) return { directive: 'none', candidates: verbs };
+  const values = await valuesOf(argument, argument.name(), given, dynamic);
+  const taken = new Set(argument.variadic ? given : []);
+  return { ...values, candidates: [...verbs, ...values.candidates.filter(({ value }) => !taken.has(value))] };
+}
+
+function argumentAt(command: Command | undefined, index: number): Argument | undefined {
+  const known = command?.registeredArguments ?? [];
+  const last = known[known.length - 1];
+  return known[index] ?? (last?.variadic === true ? last : undefined);
+}
+
+async function valuesOf(
+  what: { readonly argChoices?: readonly string[] | undefined },
+  name: string,
+  before: readonly string[],
+  dynamic: DynamicValues,
+): Promise<Completion> {
+  if (what.argChoices !== undefined) return { directive: 'none', candidates: what.argChoices.map((value) => ({ value, description: '' })) };
+  const values = await dynamic(name, before);
+  if (values !== undefined) return { directive: 'none', candidates: values };
+  return { directive: /file|path|dir/.test(name) ? 'files' : 'none', candidates: [] };
+}
+
+function visibleCommands(command: Command): Candidate[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((child) => ({ value: child.name(), description: child.description() }));
+}
+
+/** A group's verb that is meant when none is named. */
+function defaultCommand(command: Command): Command | undefined {
+  // Commander has no public way to ask for it.
+  const name = (command as { _defaultCommandName?: string | null })._defaultCommandName;
+  return name == null ? undefined : command.commands.find((child) => child.name() === name);
+}
+
+function findCommand(command: Command, word: string): Command | undefined {
+  return command.commands.find((child) => child.name() === word || child.aliases().includes(word));
+}
+
+function findOption(command: Command, word: string): Option | undefined {
+  for (let at: Command | null = command; at !== null; at = at.parent)
+    for (const option of at.options) if (option.long === word || option.short === word) return option;
+  return undefined;
+}
+
+/** Options of a place with those of the commands above it, without the ones that are given already. */
+function optionsOf({ command, used }: Place): Candidate[] {
+  const help = command.createHelp();
+  const all = [...help.visibleOptions(command), ...(command.parent === null ? [] : help.visibleGlobalOptions(command))];
+  const free = all.filter((option) => ![...used].some((other) => other.long === option.long && !option.variadic));
+  return free.flatMap((option) =>
+    [option.long, option.short].flatMap((flag) => (flag ? [{ value: flag, description: option.description }] : [])),
+  );
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+/** Name of an option's value, as it stands between the brackets of its flags. */
+function optionName(option: Option): string {
+  const value = /[<[]([^>\]]+)[>\]]/.exec(option.flags)?.[1]?.replace(/\.\.\.$/, '') ?? '';
+  return `${option.long ?? option.short ?? ''} ${value}`;
+}
+
+function filter({ directive, candidates }: Completion, start: string): Completion {
+  return { directive, candidates: candidates.filter(({ value }) => value.startsWith(start)) };
+}
