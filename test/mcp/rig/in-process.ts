@@ -264,6 +264,7 @@ export async function inProcessRig(options: InProcessOptions = {}): Promise<Rig 
   return {
     inner,
     name: 'socket',
+    records: true,
     paths: inner.paths,
     async token({ access = 'enabled', toolsets = Toolset.options, scope } = {}) {
       const init = { name: 'test', access, toolsets: [...toolsets], ...(scope ? { scope: Scope.parse(scope) } : {}) };

@@ -1,5 +1,5 @@
 import type { AccessLevel, Approval, AuditEntry, HomePaths, Scope, Toolset } from '@ambient/contract';
-import type { AnyTransport } from './client.js';
+import type { AnyTransport, ClientKind } from './client.js';
 
 export interface TokenInit {
   readonly access?: AccessLevel;
@@ -12,8 +12,10 @@ export interface Rig {
   readonly name: string;
   readonly paths: HomePaths;
   token(init?: TokenInit): Promise<{ id: string; token: string }>;
-  /** A fresh transport for one client. */
-  transport(token: string): AnyTransport;
+  /** False when a recording can only be started by the rig, from files. */
+  readonly records: boolean;
+  /** A fresh transport for one client of the given kind. */
+  transport(token: string, kind: ClientKind): AnyTransport;
   /** What comes back on a connection that sends `input`, then ends. */
   pipe(token: string, input: string): Promise<string>;
   start(name?: string): Promise<string>;
