@@ -8,6 +8,7 @@ import { examples, group } from '../help.js';
 import { fields } from '../output/table.js';
 import { plain } from '../output/text.js';
 import { localMinute } from '../output/time.js';
+import { stopInstalledService } from '../service/installed.js';
 
 const NOT_RUNNING = { running: false, pid: null } as const;
 
@@ -68,8 +69,8 @@ async function start(context: CliContext): Promise<void> {
   );
 }
 
-async function stop({ client, out }: CliContext): Promise<void> {
-  const pid = await stopDaemon(client);
+async function stop({ client, env, out }: CliContext): Promise<void> {
+  const pid = (await stopInstalledService(env, client)) ?? (await stopDaemon(client));
   out.result({ running: false, pid: null, stopped: pid }, () =>
     pid === null ? 'The daemon is not running.' : `The daemon (pid ${pid}) has ended.`,
   );

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AmbientClient } from '@ambient/client';
 import { AmbientError, type DaemonStatus, type HomePaths } from '@ambient/contract';
 import type { Printer } from '../output/printer.js';
+import { installedService } from '../service/installed.js';
 import { isRunning } from './process.js';
 import type { DaemonProgram } from './program.js';
 
@@ -51,6 +52,11 @@ async function statusOf(client: AmbientClient): Promise<DaemonStatus | undefined
 }
 
 async function launch(context: LaunchContext): Promise<DaemonStatus> {
+  const service = await installedService(context.env);
+  if (service !== undefined) {
+    await service.start();
+    return context.client.call('status', {}, { timeoutMs: START_PATIENCE_MS });
+  }
   const console = await openConsole(context.paths.logs);
   try {
     const child = spawn(context.daemon.command, [...context.daemon.args], {

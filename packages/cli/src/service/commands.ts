@@ -6,12 +6,13 @@ import { stopDaemon } from '../daemon/stop.js';
 import { examples, group } from '../help.js';
 import { plain } from '../output/text.js';
 import { serviceHost } from './host.js';
+import { installedService } from './installed.js';
 import { serviceManager } from './manager.js';
 import { runningDaemon } from './running-daemon.js';
 import type { InstallOptions, InstallReport, ServiceManager, ServiceState } from './types.js';
 
 /** The service of the home that this run of ambientctl works on. */
-export function contextService(context: CliContext): ServiceManager {
+function contextService(context: CliContext): ServiceManager {
   return serviceManager(serviceHost({ env: context.env }));
 }
 
@@ -75,13 +76,12 @@ async function restart(context: CliContext, force: boolean): Promise<void> {
       `Recording ${daemon.recording} is running, and a restart would end it.`,
       'Run `ambientctl stop` first, or add --force: what was recorded is kept.',
     );
-  const service = contextService(context);
-  const installed = await service.installed();
-  if (installed) await service.restart();
+  const service = await installedService(context.env);
+  if (service !== undefined) await service.restart();
   else {
     await stopDaemon(context.client);
     await ensureDaemon(context);
   }
   const { pid } = await context.client.call('status', {});
-  context.out.result({ pid, service: installed }, () => `The daemon was restarted (pid ${pid}).`);
+  context.out.result({ pid, service: service !== undefined }, () => `The daemon was restarted (pid ${pid}).`);
 }
