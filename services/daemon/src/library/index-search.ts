@@ -1,6 +1,6 @@
 import type { SearchMatch, SearchQuery } from '@ambient/contract';
 import { type Kysely, sql } from 'kysely';
-import { type EntryTable, entryRange, type IndexSchema, SESSION_OF_ROWID } from './schema.js';
+import { type EntryTable, type IndexSchema, sessionOf } from './schema.js';
 import { speakerKey } from './session-entries.js';
 import { snippet } from './snippet.js';
 import { parseQuery, type QueryGroup } from './terms.js';
@@ -9,13 +9,45 @@ import { parseQuery, type QueryGroup } from './terms.js';
 const MAX_MATCHES = 5;
 
 type Filter = Pick<SearchQuery, 'track' | 'speaker'>;
+/** First matches by session number: ids of entries, a session's own fields first, then its lines by number. */
+type Found = ReadonlyMap<number, readonly number[]>;
 
-/** Sessions that a query finds, with a way to get at their matches. */
-export interface Hits {
+/** What a query finds. */
+export class Hits {
+  readonly #db: Kysely<IndexSchema>;
+  readonly #groups: readonly QueryGroup[];
+  readonly #found: Found;
   /** Numbers of the sessions by id. */
-  readonly sessions: ReadonlyMap<string, number>;
-  /** At most five matches of one of them, its own fields first, then lines by number. */
-  matches(no: number): Promise<SearchMatch[]>;
+  readonly #numbers: ReadonlyMap<string, number>;
+
+  constructor(db: Kysely<IndexSchema>, groups: readonly QueryGroup[], found: Found, numbers: ReadonlyMap<string, number>) {
+    this.#db = db;
+    this.#groups = groups;
+    this.#found = found;
+    this.#numbers = numbers;
+  }
+
+  has(id: string): boolean {
+    return this.#numbers.has(id);
+  }
+
+  /** At most five matches of each of the sessions. */
+  async matches(ids: readonly string[]): Promise<Map<string, SearchMatch[]>> {
+    const wanted = ids.map((id) => [id, this.#found.get(this.#numbers.get(id) ?? 0) ?? []] as const);
+    const entries = await this.#db
+      .selectFrom('entries')
+      .selectAll()
+      .where('id', 'in', wanted.flatMap(([, list]) => list)) // biome-ignore format: one condition
+      .execute();
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    return new Map(wanted.map(([id, list]) => [id, list.flatMap((entry) => this.#match(byId.get(entry)) ?? [])]));
+  }
+
+  #match(entry: EntryTable | undefined): SearchMatch | undefined {
+    if (!entry) return undefined;
+    const { segment, start_ms, track, speaker, field, text } = entry;
+    return { segment, start_ms, track, speaker, snippet: snippet(text, this.#groups), field };
+  }
 }
 
 /**
@@ -24,74 +56,59 @@ export interface Hits {
  */
 export async function findSessions(db: Kysely<IndexSchema>, query: SearchQuery): Promise<Hits> {
   const groups = parseQuery(query.q);
-  if (groups.length === 0) return { sessions: new Map(), matches: async () => [] };
-  const together = groups.map((group) => group.match).join(' AND ');
-  const inOneLine = await sessionsMatching(db, [together], query);
-  if (inOneLine.size > 0 || groups.length === 1) {
-    return { sessions: inOneLine, matches: (no) => matchesOf(db, no, [together], groups, query) };
-  }
-  const each = groups.map((group) => group.match);
-  return { sessions: await sessionsMatching(db, each, query), matches: (no) => matchesOf(db, no, each, groups, query) };
+  const expressions = groups.map((group) => group.match);
+  let found: Found = groups.length === 0 ? new Map() : await firstMatches(db, expressions.join(' AND '), query);
+  if (found.size === 0 && groups.length > 1) found = spread(await each(expressions, (expression) => firstMatches(db, expression, query)));
+  if (found.size === 0) return new Hits(db, groups, found, new Map());
+  const numbers = JSON.stringify([...found.keys()]);
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['no', 'id'])
+    .where('no', 'in', sql<number>`(SELECT value FROM json_each(${numbers}))`)
+    .execute();
+  return new Hits(db, groups, found, new Map(rows.map(({ no, id }) => [id, no])));
 }
 
-/** Sessions that have a match of every expression. */
-async function sessionsMatching(db: Kysely<IndexSchema>, expressions: readonly string[], filter: Filter): Promise<Map<string, number>> {
-  let found = db.selectFrom('sessions').select(['no', 'id']);
-  for (const expression of expressions) {
-    found = found.where(
-      'no',
-      'in',
-      sql<number>`(SELECT DISTINCT ${sql.raw(SESSION_OF_ROWID)} FROM entry_index WHERE ${matching(expression, filter)})`,
-    );
+/** One pass over the matches gives both the sessions and what to show of each; as one JSON text, which costs a tenth of rows. */
+async function firstMatches(db: Kysely<IndexSchema>, expression: string, filter: Filter): Promise<Found> {
+  const { rows } = await sql<{ ids: string }>`
+    SELECT json_group_array(rowid) AS ids FROM (
+      SELECT rowid FROM entry_index WHERE ${matching(expression, filter)} ORDER BY rowid
+    )`.execute(db);
+  const found = new Map<number, number[]>();
+  for (const id of JSON.parse(rows[0]?.ids ?? '[]') as number[]) {
+    const no = sessionOf(id);
+    const list = found.get(no);
+    if (!list) found.set(no, [id]);
+    else if (list.length < MAX_MATCHES) list.push(id);
   }
-  return new Map((await found.execute()).map(({ no, id }) => [id, no]));
+  return found;
 }
 
 function matching(expression: string, { track, speaker }: Filter) {
-  const wanted = [sql`entry_index MATCH ${expression}`];
   const lines = [
     ...(track === undefined ? [] : [sql`track = ${track}`]),
     ...(speaker === undefined ? [] : [sql`speaker_key = ${speakerKey(speaker)}`]),
   ];
-  if (lines.length > 0) {
-    wanted.push(sql`EXISTS (SELECT 1 FROM entries WHERE id = entry_index.rowid AND field = 'text' AND ${sql.join(lines, sql` AND `)})`);
-  }
-  return sql.join(wanted, sql` AND `);
+  const match = sql`entry_index MATCH ${expression}`;
+  if (lines.length === 0) return match;
+  return sql`${match} AND EXISTS (SELECT 1 FROM entries WHERE id = entry_index.rowid AND field = 'text' AND ${sql.join(lines, sql` AND `)})`;
 }
 
-async function matchesOf(
-  db: Kysely<IndexSchema>,
-  no: number,
-  expressions: readonly string[],
-  groups: readonly QueryGroup[],
-  filter: Filter,
-): Promise<SearchMatch[]> {
-  const [from, to] = entryRange(no);
-  const found = new Map<number, EntryTable>();
-  const lists = await Promise.all(
-    expressions.map(async (expression) => {
-      const rows = await sql<EntryTable>`
-        SELECT * FROM entries WHERE id IN (
-          SELECT rowid FROM entry_index WHERE ${matching(expression, filter)} AND rowid BETWEEN ${from} AND ${to} ORDER BY rowid LIMIT ${MAX_MATCHES}
-        )`.execute(db);
-      return rows.rows;
+/** Sessions that are in every list. Their matches take turns, so that a rare word is shown beside a frequent one. */
+function spread(lists: readonly Found[]): Found {
+  const [first, ...others] = lists;
+  const common = [...(first?.keys() ?? [])].filter((no) => others.every((list) => list.has(no)));
+  return new Map(
+    common.map((no) => {
+      const turns = Array.from({ length: MAX_MATCHES }, (_, i) => lists.flatMap((list) => list.get(no)?.[i] ?? []));
+      return [no, [...new Set(turns.flat())].slice(0, MAX_MATCHES).toSorted((a, b) => a - b)];
     }),
   );
-  // Words that are spread over lines take turns, so that the rare one is shown beside the frequent one.
-  for (let i = 0; i < MAX_MATCHES; i++) {
-    for (const list of lists) {
-      const row = list[i];
-      if (row && found.size < MAX_MATCHES) found.set(row.id, row);
-    }
-  }
-  return [...found.values()]
-    .toSorted((a, b) => a.id - b.id)
-    .map(({ segment, start_ms, track, speaker, field, text }) => ({
-      segment,
-      start_ms,
-      track,
-      speaker,
-      snippet: snippet(text, groups),
-      field,
-    }));
+}
+
+async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
 }

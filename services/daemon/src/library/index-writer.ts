@@ -6,7 +6,7 @@ import { compareEntries, sessionEntries } from './session-entries.js';
 import { indexTerms } from './terms.js';
 
 /** Entries written in one transaction: SQLite works inside the process, and capture must get its turn in between. */
-const BATCH = 500;
+const BATCH = 200;
 
 /**
  * Makes the index of one session equal to what the session holds, writing only what differs. Cut at any point, the next call

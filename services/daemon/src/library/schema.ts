@@ -38,13 +38,9 @@ export interface IndexSchema {
 }
 
 /** The session stands in the upper bits, so that matches are grouped by session without a join. */
-const PLACE_BITS = 24;
-const PLACES = 2 ** PLACE_BITS;
+const PLACES = 2 ** 24;
 /** Places below are the session's own fields, so they come before its lines. */
 const FIRST_LINE = 2 ** 16;
-
-/** SQL for the session of an entry. */
-export const SESSION_OF_ROWID = `rowid >> ${PLACE_BITS}`;
 
 export function entryId(no: number, place: number): number {
   return no * PLACES + place;
@@ -52,6 +48,11 @@ export function entryId(no: number, place: number): number {
 
 export function linePlace(segment: number): number {
   return FIRST_LINE + segment;
+}
+
+/** Number of the session that an entry belongs to. */
+export function sessionOf(id: number): number {
+  return Math.floor(id / PLACES);
 }
 
 /** First and last id that entries of a session can have. */

@@ -85,12 +85,11 @@ export class SqliteLibrary implements Library {
     return this.#handle.read(
       async ({ db }) => {
         const hits = await findSessions(db, query);
-        const found = rows.filter((row) => hits.sessions.has(row.id) && row.state !== 'broken' && accepts(row));
+        const found = rows.filter((row) => hits.has(row.id) && row.state !== 'broken' && accepts(row));
         const page = found.slice(query.offset, query.offset + query.limit);
-        const sessions: SearchReply['sessions'] = [];
-        for (const row of page) sessions.push({ ...row, matches: await hits.matches(hits.sessions.get(row.id) ?? 0) });
+        const matches = await hits.matches(page.map((row) => row.id));
         return {
-          sessions,
+          sessions: page.map((row) => ({ ...row, matches: matches.get(row.id) ?? [] })),
           total: found.length,
           has_more: query.offset + page.length < found.length,
           unavailable: rows.filter((row) => row.state === 'broken' || this.#sync.isDue(row.id)).length,
