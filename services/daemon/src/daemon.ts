@@ -123,7 +123,18 @@ export class Daemon {
       setEnabled: async (enabled) => void (await config.set('mcp.enabled', enabled)),
       onChange: changed,
     });
-    const board: StatusBoard = new StatusBoard({ version: VERSION, home: paths.home, clock, bus, config, store, recorder, importer, transcriber, mcp });
+    const board: StatusBoard = new StatusBoard({
+      version: VERSION,
+      home: paths.home,
+      clock,
+      bus,
+      config,
+      store,
+      recorder,
+      importer,
+      transcriber,
+      mcp,
+    });
     const checks = daemonChecks({ home: paths.home, config, store, resolveModel: model });
     const control = new ControlServer({
       socketPath: paths.controlSocket,

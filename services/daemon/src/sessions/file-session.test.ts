@@ -3,6 +3,7 @@ import path from 'node:path';
 import { SessionFile } from '@ambient/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { line, newSession, openStoreKit, type StoreKit } from './test-kit.js';
+import type { NewEdit } from './types.js';
 
 let kit: StoreKit;
 beforeEach(async () => {
@@ -171,11 +172,11 @@ describe('edits', () => {
     expect((await session.lines()).at(-1)?.speaker).toBe('Ana');
   });
 
-  test.each([
-    [{ op: 'correct', segment: 4, text: 'x' } as const, 'bad_request'],
-    [{ op: 'name', segments: [1, 9], speaker: 'x' } as const, 'bad_request'],
-    [{ op: 'name', speaker: 'x' } as const, 'bad_request'],
-    [{ op: 'revert', edit: 'nope' } as const, 'not_found'],
+  test.each<[NewEdit, string]>([
+    [{ op: 'correct', segment: 4, text: 'x' }, 'bad_request'],
+    [{ op: 'name', segments: [1, 9], speaker: 'x' }, 'bad_request'],
+    [{ op: 'name', speaker: 'x' }, 'bad_request'],
+    [{ op: 'revert', edit: 'nope' }, 'not_found'],
   ])('%j is refused and nothing is written', async (edit, code) => {
     const session = await three();
     await expect(session.appendEdit(edit)).rejects.toMatchObject({ code });
