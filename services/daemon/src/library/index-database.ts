@@ -74,9 +74,13 @@ export function isCorrupt(error: unknown): boolean {
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCode(error));
 }
 
-/** True when another program holds a lock on the file. */
-export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
+/** True when another program holds a lock on the file, or there is no space for more. */
+export function isUnwritable(error: unknown): boolean {
+  return isDiskFull(error) || /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return sqliteCode(error) === 'SQLITE_FULL';
 }
 
 function sqliteCode(error: unknown): string {

@@ -3,7 +3,7 @@ import { AmbientError } from '@ambient/contract';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { Mutex } from '../sessions/mutex.js';
-import { IndexDatabase, isBusy, isCorrupt, removeCompanions, setAside } from './index-database.js';
+import { IndexDatabase, isCorrupt, isDiskFull, isUnwritable, removeCompanions, setAside } from './index-database.js';
 
 export interface IndexHandleDeps {
   readonly dbPath: string;
@@ -112,8 +112,7 @@ export class IndexHandle {
 
   /** Rethrows everything but damage. */
   async #replaceDamaged(error: unknown): Promise<void> {
-    if (isBusy(error)) throw new LibraryLocked(error);
-    if (!isCorrupt(error)) throw error;
+    if (!isCorrupt(error)) throw isUnwritable(error) ? new LibraryUnwritable(error) : error;
     await this.#release().catch(() => {});
     await setAside(this.#deps.dbPath, this.#deps.clock.now(), this.#deps.logger, error);
     this.#index = await this.#openFile(this.#deps.dbPath);
@@ -126,10 +125,10 @@ async function removeDatabase(file: string): Promise<void> {
   await removeCompanions(file);
 }
 
-/** Another program holds a lock on the file. */
-export class LibraryLocked extends AmbientError {
+/** The index cannot be written now; it can later. */
+export class LibraryUnwritable extends AmbientError {
   constructor(cause: unknown) {
-    const hint = 'Close programs that have library.db open, then try again.';
-    super('unavailable', 'another program keeps the library locked', hint, { cause });
+    if (isDiskFull(cause)) super('disk_full', 'the disk is full', 'Free some space; the library catches up by itself.', { cause });
+    else super('unavailable', 'another program keeps the library locked', 'Close programs that have library.db open.', { cause });
   }
 }

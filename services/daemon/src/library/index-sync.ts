@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { fingerprint } from '../sessions/file-stat.js';
 import type { SessionStore } from '../sessions/types.js';
-import { type IndexHandle, LibraryLocked } from './index-handle.js';
+import { type IndexHandle, LibraryUnwritable } from './index-handle.js';
 import type { Library } from './types.js';
 
 /** A search waits this long for what is not indexed yet; the rest is counted as unavailable. */
@@ -139,7 +139,7 @@ export class IndexSync {
       this.#unreadable.delete(id);
     } catch (error) {
       // A session that cannot be read is shown as broken and counted by every search.
-      if (!(error instanceof AmbientError) || error instanceof LibraryLocked) {
+      if (!(error instanceof AmbientError) || error instanceof LibraryUnwritable) {
         this.#due.add(id);
         throw error;
       }

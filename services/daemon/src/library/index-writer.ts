@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Session } from '../sessions/types.js';
 import { type EntryTable, entryRange, type IndexSchema } from './schema.js';
 import { compareEntries, sessionEntries } from './session-entries.js';
@@ -20,8 +20,8 @@ export async function writeSession(db: Kysely<IndexSchema>, session: Session, fi
   const [from, to] = entryRange(no);
   const present = await db.selectFrom('entries').selectAll().where('id', '>=', from).where('id', '<=', to).execute();
   const { removed, added } = compareEntries(no, present, wanted);
-  for (const batch of batches(removed)) await inTransaction(db, (trx) => remove(trx, batch));
-  for (const batch of batches(added)) await inTransaction(db, (trx) => add(trx, batch));
+  for (const batch of batches(removed)) await inTransaction(db, (connection) => remove(connection, batch));
+  for (const batch of batches(added)) await inTransaction(db, (connection) => add(connection, batch));
   await db.updateTable('sessions').set({ fingerprint }).where('no', '=', no).execute();
   return removed.length > 0;
 }
@@ -31,10 +31,10 @@ export async function eraseSession(db: Kysely<IndexSchema>, id: string): Promise
   const row = await db.selectFrom('sessions').select('no').where('id', '=', id).executeTakeFirst();
   if (!row) return false;
   const [from, to] = entryRange(row.no);
-  await inTransaction(db, async (trx) => {
-    await trx.deleteFrom('entry_index').where('rowid', '>=', from).where('rowid', '<=', to).execute();
-    await trx.deleteFrom('entries').where('id', '>=', from).where('id', '<=', to).execute();
-    await trx.deleteFrom('sessions').where('no', '=', row.no).execute();
+  await inTransaction(db, async (connection) => {
+    await connection.deleteFrom('entry_index').where('rowid', '>=', from).where('rowid', '<=', to).execute();
+    await connection.deleteFrom('entries').where('id', '>=', from).where('id', '<=', to).execute();
+    await connection.deleteFrom('sessions').where('no', '=', row.no).execute();
   });
   return true;
 }
@@ -47,21 +47,31 @@ async function sessionNumber(db: Kysely<IndexSchema>, id: string): Promise<numbe
   return made.no;
 }
 
-async function remove(trx: Transaction<IndexSchema>, ids: readonly number[]): Promise<void> {
-  await trx.deleteFrom('entry_index').where('rowid', 'in', ids).execute();
-  await trx.deleteFrom('entries').where('id', 'in', ids).execute();
+async function remove(db: Kysely<IndexSchema>, ids: readonly number[]): Promise<void> {
+  await db.deleteFrom('entry_index').where('rowid', 'in', ids).execute();
+  await db.deleteFrom('entries').where('id', 'in', ids).execute();
 }
 
-async function add(trx: Transaction<IndexSchema>, entries: readonly EntryTable[]): Promise<void> {
-  await trx.insertInto('entries').values(entries).execute();
-  await trx
+async function add(db: Kysely<IndexSchema>, entries: readonly EntryTable[]): Promise<void> {
+  await db.insertInto('entries').values(entries).execute();
+  await db
     .insertInto('entry_index')
     .values(entries.map(({ id, text }) => ({ rowid: id, terms: indexTerms(text) })))
     .execute();
 }
 
-async function inTransaction(db: Kysely<IndexSchema>, work: (trx: Transaction<IndexSchema>) => Promise<void>): Promise<void> {
-  await db.transaction().execute(work);
+/** Not Kysely's own: its rollback fails after an error that SQLite has rolled back by itself, and hides that the disk is full. */
+async function inTransaction(db: Kysely<IndexSchema>, work: (connection: Kysely<IndexSchema>) => Promise<void>): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`BEGIN IMMEDIATE`.execute(connection);
+    try {
+      await work(connection);
+      await sql`COMMIT`.execute(connection);
+    } catch (error) {
+      await sql`ROLLBACK`.execute(connection).catch(() => {});
+      throw error;
+    }
+  });
   await nextTurn();
 }
 

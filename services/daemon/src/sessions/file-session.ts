@@ -38,6 +38,7 @@ import {
   withoutSpeech,
   withoutStruckText,
 } from './strike.js';
+import { summaryRow } from './summary-row.js';
 import type { NewEdit, Session } from './types.js';
 
 /** Lines before a new one that can tell whether it is bleed. */
@@ -168,22 +169,21 @@ export class FileSession implements Session {
   }
 
   async lines(options: { since?: number; verbatim?: boolean } = {}): Promise<readonly Line[]> {
-    const { lines } = await this.folded();
+    const { lines } = await this.#folds();
     return lines.slice(options.since ?? 0).map((line) => toLine(line, options.verbatim ?? false));
   }
 
   async transcript(options: { since?: number; verbatim?: boolean } = {}): Promise<Transcript> {
-    const { lines } = await this.folded();
+    const { lines } = await this.#folds();
     const shown = lines.slice(options.since ?? 0).map((line) => toLine(line, options.verbatim ?? false));
     return { lines: shown, next: lines.length, session: this.id, state: this.state };
   }
 
   async verboseLines(options: { verbatim?: boolean } = {}): Promise<readonly VerboseLine[]> {
-    return (await this.folded()).lines.map((line) => toVerboseLine(line, options.verbatim ?? false));
+    return (await this.#folds()).lines.map((line) => toVerboseLine(line, options.verbatim ?? false));
   }
 
-  /** Raw lines with edits and bleed worked in. */
-  folded(): Promise<Folded> {
+  #folds(): Promise<Folded> {
     return this.#mutex.run(() => this.#fold());
   }
 
@@ -332,26 +332,9 @@ export class FileSession implements Session {
   }
 
   async #summary(): Promise<SessionSummary> {
-    const { file, state } = this;
     const named = activeEdits(await this.#editList()).some((edit) => edit.op === 'name');
-    return {
-      dir: this.dir,
-      duration_s: file.duration_s,
-      error: null,
-      id: this.id,
-      live: state === 'live',
-      name: file.name,
-      started_at: file.started_at,
-      transcribed: state === 'done' || state === 'interrupted',
-      transcribing: state === 'transcribing',
-      state,
-      ended_at: file.ended_at,
-      has_audio: await hasAudio(this.audioDir),
-      tags: file.tags,
-      pinned: file.pinned,
-      speakers: named ? [...(await this.#fold()).speakers] : [],
-      warning_count: file.warnings.length,
-    };
+    const speakers = named ? (await this.#fold()).speakers : [];
+    return summaryRow(this.dir, this.#file, this.state, { has_audio: await hasAudio(this.audioDir), speakers });
   }
 
   async #announce(): Promise<void> {

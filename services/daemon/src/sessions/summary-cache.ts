@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { AmbientError, type SessionSummary } from '@ambient/contract';
+import type { SessionSummary } from '@ambient/contract';
 import { fingerprint } from './file-stat.js';
 import { idTime } from './session-id.js';
+import { brokenRow } from './summary-row.js';
 
 /** What a session's row and its index entries are made from. */
 const SOURCES = ['session.json', 'raw.jsonl', 'edits.jsonl', 'audio'];
@@ -48,7 +49,7 @@ export class SummaryCache {
     const print = await this.fingerprint(id);
     const known = this.#entries.get(id);
     if (known?.fingerprint === print && !known.summary.live) return known.summary;
-    const read = this.#read(id).catch((error: unknown) => brokenSummary(path.join(this.#dir, id), id, error));
+    const read = this.#read(id).catch((error: unknown) => brokenRow(path.join(this.#dir, id), error));
     this.#reads.set(id, read);
     const summary = await read;
     if (this.#reads.get(id) === read) {
@@ -76,28 +77,6 @@ export class SummaryCache {
     this.#trustUntil = end + Math.min((end - begin) / CHECK_SHARE, CHECK_AT_LEAST_MS);
     return prints;
   }
-}
-
-/** The row of a folder that cannot be used: shown with the reason, never hidden. */
-function brokenSummary(dir: string, id: string, error: unknown): SessionSummary {
-  return {
-    dir,
-    duration_s: null,
-    error: error instanceof AmbientError ? error.message : `cannot be read: ${(error as Error).message}`,
-    id,
-    live: false,
-    name: null,
-    started_at: null,
-    transcribed: false,
-    transcribing: false,
-    state: 'broken',
-    ended_at: null,
-    has_audio: false,
-    tags: [],
-    pinned: false,
-    speakers: [],
-    warning_count: 0,
-  };
 }
 
 function startTime(row: SessionSummary): number {
