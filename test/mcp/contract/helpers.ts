@@ -13,6 +13,42 @@ export interface TranscriptRow {
   text: string;
 }
 
+/** A row of the sessions page’s `sessions`. */
+export interface SessionRow {
+  dir: string;
+  duration_s: number | null;
+  error: string | null;
+  id: string;
+  live: boolean;
+  name: string | null;
+  started_at: string | null;
+  transcribed: boolean;
+  transcribing: boolean;
+}
+
+export interface SessionTranscript {
+  lines: { end_ms: number; speaker: string | null; start_ms: number; text: string; track: string }[];
+  next: number;
+  session: string;
+  state: string;
+}
+
+export interface SessionStatus {
+  awaiting_transcript: number;
+  live: { id: string } | null;
+  sessions: number;
+}
+
+/** A reply of `read_transcript`. */
+export interface Reading {
+  transcript: string;
+  returnedCount: number;
+  totalCount: number;
+  hasMore: boolean;
+  nextSinceSegment: number;
+  missing?: unknown[];
+}
+
 /** The reply of a tool that must succeed, as parsed JSON. */
 export async function ok<T = Record<string, unknown>>(client: McpTestClient, tool: string, args: Record<string, unknown> = {}): Promise<T> {
   const reply = await client.call(tool, args);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClientKind, connectClient, type McpTestClient } from '../rig/client.js';
 import { LIBRARY_SESSIONS, ROADMAP, UNREADABLE_SESSIONS, writeSession } from '../rig/fixtures.js';
 import type { Rig } from '../rig/rig.js';
-import { documentRows, expectTwins, liveRows, ok, refused, until } from './helpers.js';
+import { documentRows, expectTwins, ok, type Reading, refused, until } from './helpers.js';
 
 const ELEVEN = [
   'get_status',
@@ -18,7 +18,6 @@ const ELEVEN = [
   'delete_audio',
 ];
 const ROW_KEYS = ['sessionId', 'title', 'startedAt', 'endedAt', 'durationSeconds', 'speakers', 'hasAudio', 'isActive', 'tags'];
-const LIVE_SCHEMA = 'transcript{timestamp,source,status,segment,confidence,duration,language,text}';
 
 interface Row {
   sessionId: string;
@@ -34,26 +33,6 @@ interface Page {
   hasMore: boolean;
   unavailableSessionCount: number;
 }
-interface Reading {
-  transcript: string;
-  returnedCount: number;
-  totalCount: number;
-  hasMore: boolean;
-  nextSinceSegment: number;
-  missing?: unknown[];
-}
-interface Live {
-  sessionId?: string;
-  state: string;
-  epoch: string;
-  sinceSequence: number;
-  gap: boolean;
-  sessionChanged: boolean;
-  minPollIntervalSeconds: number;
-  schema: string;
-  text: string;
-}
-
 /** The page “MCP Server”, in its own order, with what surface.md fixes. */
 export function libraryPage(rigOf: () => Rig, kind: ClientKind): void {
   let rig: Rig;
@@ -331,17 +310,6 @@ export function libraryPage(rigOf: () => Rig, kind: ClientKind): void {
     });
   });
 
-  describe('Live', () => {
-    test('start, listen bound to the session, long poll, mismatch, scoped stop, resources', async () => {
-      const own = await connect();
-      try {
-        await listenThrough(rig, own);
-      } finally {
-        await own.close();
-      }
-    });
-  });
-
   describe('Mutations', () => {
     test('operational tools act at once for an enabled client and are audited before and after', async () => {
       const id = await fixture(rig, 'ops');
@@ -478,108 +446,6 @@ export function libraryPage(rigOf: () => Rig, kind: ClientKind): void {
       }
     });
   });
-}
-
-async function startByTool(client: McpTestClient): Promise<string> {
-  const started = await ok(client, 'start_recording', { title: 'Heard along' });
-  expect(started).toMatchObject({ title: 'Heard along', alreadyRunning: false, sources: ['microphone', 'system'], warnings: [] });
-  return String(started.sessionId);
-}
-
-/** What a listening agent does, from the first status to the end of the session. */
-async function listenThrough(rig: Rig, client: McpTestClient): Promise<void> {
-  const id = rig.records ? await startByTool(client) : await rig.start('Heard along');
-  expect(await ok(client, 'start_recording', {})).toMatchObject({ sessionId: id, alreadyRunning: true });
-  const status = await ok(client, 'get_status');
-  expect(['recording', 'listening']).toContain(status.state);
-  expect(status).toMatchObject({ sessionId: id, startedAt: expect.any(String) as unknown, durationSeconds: expect.any(Number) as unknown });
-  expect(status.sources).toEqual(['microphone', 'system']);
-  expect((await ok<Page>(client, 'list_sessions', { limit: 1 })).sessions[0]).toMatchObject({ sessionId: id, isActive: true });
-
-  const updates: string[] = [];
-  const unsubscribe = await client.subscribe(`ambient://sessions/${id}`, (uri) => updates.push(uri));
-
-  const first = await client.call('live_transcript', { sessionId: id });
-  expectTwins(first);
-  expect(Object.keys(first.structured ?? {})).toEqual([
-    'sessionId',
-    'state',
-    'epoch',
-    'sinceSequence',
-    'gap',
-    'sessionChanged',
-    'minPollIntervalSeconds',
-    'schema',
-    'text',
-  ]);
-  let at = first.structured as unknown as Live;
-  expect(at).toMatchObject({ sessionId: id, gap: false, sessionChanged: false, minPollIntervalSeconds: 3, schema: LIVE_SCHEMA });
-  const rows = liveRows(at.text, at.schema);
-  const poll = (waitSeconds: number) =>
-    ok<Live>(client, 'live_transcript', { sessionId: id, sinceSequence: at.sinceSequence, epoch: at.epoch, waitSeconds });
-
-  // A caught-up call waits, and returns with the speech that comes.
-  for (let heard = 0; heard < 2; heard++) {
-    const waiting = poll(20);
-    await rig.heard();
-    at = await waiting;
-    expect(at).toMatchObject({ sessionId: id, gap: false, sessionChanged: false });
-    expect(at.text).not.toBe('');
-    rows.push(...liveRows(at.text, at.schema));
-  }
-  await until(() => updates.includes(`ambient://sessions/${id}`), 'resources/updated');
-  await unsubscribe();
-
-  // The cursor of another log is a gap; a session that is not the active one gives no text.
-  expect(await ok(client, 'live_transcript', { sessionId: id, sinceSequence: 1, epoch: 'another' })).toMatchObject({
-    gap: true,
-    epoch: at.epoch,
-  });
-  expect(await ok(client, 'live_transcript', { sessionId: ROADMAP.id })).toMatchObject({ sessionChanged: true, text: '' });
-  expect(await refused(client, 'live_transcript', { sessionId: 'nope' })).toBe('no session nope');
-  expect(await refused(client, 'live_transcript', { waitSeconds: 21 })).toMatch(/waitSeconds/);
-
-  // A change of state ends a wait.
-  await rig.pause();
-  await until(async () => {
-    const next = await poll(0);
-    rows.push(...liveRows(next.text, next.schema));
-    at = next;
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    return next.state === 'paused' && next.text === '';
-  }, 'the pause');
-  const waiting = poll(20);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await rig.resume();
-  const resumed = await waiting;
-  rows.push(...liveRows(resumed.text, resumed.schema));
-  at = resumed;
-  expect(['recording', 'listening', 'paused']).toContain(resumed.state);
-
-  // Stopping another session stops nothing.
-  expect(await refused(client, 'stop_recording', { sessionId: ROADMAP.id })).toMatch(/nothing was stopped/);
-  expect(await rig.live()).toBe(id);
-  expect(await refused(client, 'delete_session', { sessionId: id })).toMatch(/being recorded/);
-  expect(await ok(client, 'stop_recording', { sessionId: id })).toMatchObject({ sessionId: id });
-  expect(await rig.live()).toBeNull();
-  expect(await refused(client, 'stop_recording', {})).toMatch(/Nothing is being recorded/);
-
-  // What is left of a stopped session still comes, with `paused`.
-  const finished = rig.finished(id);
-  let last: Live;
-  do {
-    last = await poll(2);
-    at = last;
-    rows.push(...liveRows(last.text, last.schema));
-    expect(last).toMatchObject({ sessionId: id, state: 'paused', sessionChanged: false });
-  } while (last.text !== '');
-  await finished;
-  at = await poll(0);
-  rows.push(...liveRows(at.text, at.schema));
-  const read = documentRows((await ok<Reading>(client, 'read_transcript', { sessionId: id })).transcript);
-  const spoken = rows.filter(({ source }) => source !== 'E');
-  expect(spoken.map(({ segment }) => segment)).toEqual(read.map(({ segment }) => segment));
-  expect(spoken.map(({ text }) => text)).toEqual(read.map(({ text }) => text));
 }
 
 let fixtures = 0;

@@ -5,33 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClientKind, connectClient, type McpTestClient } from '../rig/client.js';
 import { LIBRARY_SESSIONS, ROADMAP, UNREADABLE_SESSIONS } from '../rig/fixtures.js';
 import type { Rig } from '../rig/rig.js';
-import { expectCompactSorted, ok, refused, until } from './helpers.js';
+import {
+  expectCompactSorted,
+  ok,
+  type SessionRow as Row,
+  refused,
+  type SessionStatus as Status,
+  type SessionTranscript as Transcript,
+} from './helpers.js';
 
 const ROW_KEYS = ['dir', 'duration_s', 'error', 'id', 'live', 'name', 'started_at', 'transcribed', 'transcribing'];
 const SEVEN = ['sessions', 'transcript', 'status', 'watch_meeting', 'wait_for_transcript', 'speak', 'stop_watching'];
-
-interface Row {
-  dir: string;
-  duration_s: number | null;
-  error: string | null;
-  id: string;
-  live: boolean;
-  name: string | null;
-  started_at: string | null;
-  transcribed: boolean;
-  transcribing: boolean;
-}
-interface Transcript {
-  lines: { end_ms: number; speaker: string | null; start_ms: number; text: string; track: string }[];
-  next: number;
-  session: string;
-  state: string;
-}
-interface Status {
-  awaiting_transcript: number;
-  live: { id: string } | null;
-  sessions: number;
-}
 
 /** The page “Reading sessions from an assistant”, in its own order. */
 export function sessionsPage(rigOf: () => Rig, kind: ClientKind): void {
@@ -240,47 +224,6 @@ export function sessionsPage(rigOf: () => Rig, kind: ClientKind): void {
         expect(await refused(client, tool, args)).toMatch(/not in this version/);
       expect((await client.listPrompts()).map(({ name }) => name)).toEqual(['watch']);
       expect(await client.getPrompt('watch', { focus: 'money' })).toMatch(/not in this version[\s\S]*money/);
-    });
-  });
-
-  describe('Following a session as it is recorded', () => {
-    test('live, then after the stop to the end: every line once, the order stable, the cursor a line count', async () => {
-      const id = await rig.start('Followed');
-      const row = (await ok<Row[]>(client, 'sessions'))[0];
-      expect(row).toMatchObject({ id, live: true, error: null, transcribed: false });
-      expect(await ok<Status>(client, 'status')).toMatchObject({ live: { id } });
-      const first = await ok<Transcript>(client, 'transcript', { session: id });
-      expect(first).toMatchObject({ session: id, state: 'live', next: first.lines.length });
-      const seen = [...first.lines];
-      let { next } = first;
-      for (let heard = 0; heard < 2; heard++) {
-        await rig.heard();
-        const more = await ok<Transcript>(client, 'transcript', { session: id, since: next });
-        expect(more.state).toBe('live');
-        expect(more.lines.length).toBeGreaterThan(0);
-        expect(more.next).toBe(next + more.lines.length);
-        seen.push(...more.lines);
-        next = more.next;
-      }
-      await rig.stop();
-      expect(['transcribing', 'pending', 'done']).toContain(
-        (await ok<Transcript>(client, 'transcript', { session: id, since: next })).state,
-      );
-      const finished = rig.finished(id);
-      await until(async () => {
-        const more = await ok<Transcript>(client, 'transcript', { session: id, since: next });
-        expect(['transcribing', 'pending', 'done']).toContain(more.state);
-        seen.push(...more.lines);
-        next = more.next;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return more.state === 'done';
-      }, 'done');
-      await finished;
-      const whole = await ok<Transcript>(client, 'transcript', { session: id, since: 0 });
-      expect(whole).toMatchObject({ state: 'done', next: seen.length });
-      expect(whole.lines).toEqual(seen);
-      expect(new Set(whole.lines.map(({ track }) => track))).toEqual(new Set(['room', 'call']));
-      expect(await ok<Status>(client, 'status')).toMatchObject({ live: null });
     });
   });
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { CLIENT_KINDS } from '../rig/client.js';
 import type { Rig } from '../rig/rig.js';
 import { libraryPage } from './library-page.js';
+import { liveSuite } from './live.js';
 import { sessionsPage } from './sessions-page.js';
 
 /** Both pages through every kind of client, over the given way to connect. Prints how many assertions were made. */
@@ -23,5 +24,6 @@ export function contractSuite(name: string, open: () => Promise<Rig>): void {
       describe('sessions page', () => sessionsPage(() => rig, kind));
       describe('library page', () => libraryPage(() => rig, kind));
     });
+    describe('every client at once', () => liveSuite(() => rig));
   });
 }
