@@ -152,6 +152,35 @@ describe('importing files', () => {
     expect(kit.feeds.get(session.id)?.[0]?.available()).toBe(16000);
   });
 
+  it('decodes two hours in bounded memory, and resumes nothing after a clean end', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:duration=7200:sample_rate=16000', '-c:a', 'flac', at('two-hours.flac'));
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 20);
+    const status = await bring(at('two-hours.flac'));
+    clearInterval(timer);
+    expect(await sessionOf(status)).toMatchObject({ duration_s: 7200, warnings: [] });
+    // The audio is 230 MB.
+    expect(most - before).toBeLessThan(120 * 1024 * 1024);
+    const next = new FileImporter(kit.ports);
+    await next.resumeImports();
+    expect(next.list()).toEqual([]);
+  });
+
+  it('leaves an import that is cut by a stop to the next start, which finishes it', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:duration=1200:sample_rate=16000', '-c:a', 'flac', at('twenty.flac'));
+    const [status] = await importer.import([at('twenty.flac')], { name: null, splitChannels: false });
+    await until(async () => (kit.feeds.get(status?.id ?? '')?.[0]?.available() ?? 0) > 0, 'the first samples');
+    await importer.stop();
+    expect((await kit.store.get(status?.id ?? '')).file).toMatchObject({ state: 'pending', ended_at: null });
+    importer = new FileImporter(kit.ports);
+    await importer.resumeImports();
+    await until(() => importer.list()[0]?.state === 'done', 'the rest');
+    expect((await kit.store.get(status?.id ?? '')).file).toMatchObject({ state: 'transcribing', duration_s: 1200, warnings: [] });
+  });
+
   function unfinished(sourceFile: string) {
     const info = { source: 'file' as const, recorder: null, device: null, sample_rate: 16000, offset_ms: 0, samples: 0 };
     return kit.store.create({

@@ -89,11 +89,20 @@ export function until(condition: () => boolean | Promise<boolean>, what: string,
   })();
 }
 
-/** Amplitude of the part of `samples` that swings at `hz` Hz, on the scale of s16. */
+/** Mean amplitude of the part of `samples` that swings at `hz` Hz, over windows of 0.1 s, on the scale of s16. */
 export function strength(samples: Int16Array, hz: number): number {
+  let sum = 0;
+  let windows = 0;
+  for (let at = 0; at + WINDOW <= samples.length; at += WINDOW, windows++) sum += goertzel(samples.subarray(at, at + WINDOW), hz);
+  return windows === 0 ? 0 : sum / windows;
+}
+
+const WINDOW = 1600;
+
+function goertzel(samples: Int16Array, hz: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * hz) / 16_000);
   let last = 0;
   let before = 0;
   for (const sample of samples) [last, before] = [sample + coefficient * last - before, last];
-  return (2 * Math.sqrt(Math.max(0, last ** 2 + before ** 2 - coefficient * last * before))) / Math.max(1, samples.length);
+  return (2 * Math.sqrt(Math.max(0, last ** 2 + before ** 2 - coefficient * last * before))) / samples.length;
 }

@@ -19,6 +19,7 @@ import { type Failure, type Opened, openTracks, shuttingDown } from './open-trac
 import type { CapturePorts } from './ports.js';
 import { Recording } from './recording.js';
 import { SessionClock } from './session-clock.js';
+import type { MicMemory } from './sources/mic/source.js';
 import type { Recorder } from './types.js';
 
 /** Starts and stops the one recording. */
@@ -29,6 +30,7 @@ export class LiveRecorder implements Recorder {
   #changing: Promise<unknown> = Promise.resolve();
   #stopping: Promise<StopReply> | undefined;
   readonly #closing = new AbortController();
+  readonly #memory: MicMemory = { worked: null };
 
   constructor(ports: CapturePorts) {
     this.#ports = ports;
@@ -100,7 +102,7 @@ export class LiveRecorder implements Recorder {
   async #begin(request: StartRequest): Promise<Recording> {
     await this.#checkDisk();
     const clock = new SessionClock(this.#ports.clock);
-    const opened = await openTracks(request, clock, this.#ports.config, this.#closing.signal);
+    const opened = await openTracks(request, clock, this.#ports.config, this.#memory, this.#closing.signal);
     try {
       return await this.#record(request, opened, clock);
     } catch (error) {

@@ -4,7 +4,7 @@ import type { CapturePorts } from './ports.js';
 import type { SessionClock } from './session-clock.js';
 import type { CaptureSource } from './source.js';
 import { FileSource } from './sources/file/source.js';
-import { MicSource } from './sources/mic/source.js';
+import { type MicMemory, MicSource } from './sources/mic/source.js';
 import { SystemSource } from './sources/system/source.js';
 
 interface Planned {
@@ -32,9 +32,10 @@ export async function openTracks(
   request: StartRequest,
   clock: SessionClock,
   config: CapturePorts['config'],
+  memory: MicMemory,
   stop: AbortSignal,
 ): Promise<Opened> {
-  const plan = planSources(request, clock, config);
+  const plan = planSources(request, clock, config, memory);
   if (plan.length === 0) throw new AmbientError('bad_request', 'There is nothing to record.', 'Leave out --no-mic or --no-system.');
   const tracks = plan.map(({ source, required }) => ({ track: new LiveTrack(source, clock), required }));
   const closeAll = (): Promise<unknown> => Promise.all(tracks.map(({ track }) => track.close()));
@@ -57,7 +58,7 @@ export async function openTracks(
   throw fatal;
 }
 
-function planSources(request: StartRequest, clock: SessionClock, config: CapturePorts['config']): Planned[] {
+function planSources(request: StartRequest, clock: SessionClock, config: CapturePorts['config'], memory: MicMemory): Planned[] {
   const { room_file, call_file, pace, seconds } = request;
   const files = (
     [
@@ -73,7 +74,7 @@ function planSources(request: StartRequest, clock: SessionClock, config: Capture
   if (request.mic) {
     const device = request.device ?? config('audio.device');
     const recorder = config('audio.recorder');
-    plan.push({ source: new MicSource({ device, recorder }), required: device !== null || recorder !== 'auto' });
+    plan.push({ source: new MicSource({ device, recorder }, memory), required: device !== null || recorder !== 'auto' });
   }
   if (request.system) {
     const device = config('audio.system_device');

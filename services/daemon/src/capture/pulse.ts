@@ -93,5 +93,6 @@ async function pactl(...args: string[]): Promise<string | null> {
 }
 
 function named(value: string | null): string | null {
-  return value === null || value === '' || value === 'n/a' || value === '(null)' ? null : value;
+  // PipeWire answers `@DEFAULT_SINK@` when there is none.
+  return value === null || value === '' || value === 'n/a' || value === '(null)' || value.startsWith('@') ? null : value;
 }

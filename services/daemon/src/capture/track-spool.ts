@@ -111,7 +111,7 @@ export class TrackSpool implements AudioFeed {
   /** Writes and syncs everything taken, with its final header, and closes the file. Readers are told by `end`. */
   async finish(): Promise<void> {
     clearInterval(this.#timer);
-    while (this.#working !== undefined || (this.#queue.length > 0 && !this.#failed)) {
+    while (this.#working !== undefined || (this.#queue.length > 0 && !this.#failed && this.#handle !== undefined)) {
       this.#kick();
       await this.#working;
     }

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { SAMPLE_RATE } from '@ambient/contract';
-import { lastWords } from '../../recorder-process.js';
 import { FORMAT_BYTES, toS16 } from './pcm.js';
-import { type FileProbe, LOCAL_ONLY } from './probe.js';
+import { type FileProbe, firstComplaint, LOCAL_ONLY } from './probe.js';
 import type { WavLayout } from './wav-reader.js';
 
 /** A file as samples. */
@@ -109,7 +108,7 @@ class FfmpegDecoder implements Decoder {
   }
 
   shortfall(): string | null {
-    const words = lastWords(this.#stderr.split('\n')[0] ?? '').replaceAll(`file:${this.#probe.path}: `, '');
+    const words = firstComplaint(this.#stderr, this.#probe.path);
     if (this.#failed) return words === '' ? 'ffmpeg failed' : words;
     const { durationS } = this.#probe;
     const missing = durationS === null ? 0 : durationS - this.#frames / SAMPLE_RATE;

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { AmbientError, SAMPLE_RATE } from '@ambient/contract';
 import { z } from 'zod';
 import { findProgram, output } from '../../programs.js';
-import { lastWords } from '../../recorder-process.js';
 import { FORMAT_BYTES } from './pcm.js';
 import { readWavLayout, type WavLayout } from './wav-reader.js';
 
@@ -101,8 +100,19 @@ async function probeByFfmpeg(file: string, ffmpeg: string, ffprobe: string): Pro
 
 function reason(error: unknown, file: string): string {
   const stderr = (error as { stderr?: string }).stderr ?? '';
-  const words = lastWords(stderr).replaceAll(`file:${file}: `, '').replaceAll(`file:${file}`, path.basename(file));
+  const words = firstComplaint(stderr, file);
   return words === '' ? '' : ` (${words})`;
+}
+
+/** The first thing that ffmpeg complained of, without its decoder's address and the file's path. */
+export function firstComplaint(stderr: string, file: string): string {
+  const line = stderr.split('\n').find((l) => l.trim() !== '') ?? '';
+  return line
+    .replace(/^(\[[^\]]*\] *)+/, '')
+    .replaceAll(`file:${file}: `, '')
+    .replaceAll(`file:${file}`, path.basename(file))
+    .trim()
+    .slice(0, 200);
 }
 
 function badAudio(file: string, what: string, cause?: unknown): AmbientError {

@@ -1,4 +1,5 @@
 import { AmbientError, type Track } from '@ambient/contract';
+import { judgeMove } from '../../parec-lines.js';
 import { pulseSources, sourceOfProcess } from '../../pulse.js';
 import { NoRecorderError, RecorderChain } from '../../recorder-chain.js';
 import type { CaptureListener, CaptureSource, SourceDeath, SourceInfo } from '../../source.js';
@@ -7,6 +8,12 @@ import { type MicRequest, probeMic } from './probe.js';
 
 /** A recorder that gives nothing for this long after its start is passed over, ms. A sleeping sound card takes up to 2 s. */
 const FIRST_SAMPLES_MS = 2500;
+
+/** What is remembered between recordings. */
+export interface MicMemory {
+  /** The program that gave samples last time. */
+  worked: string | null;
+}
 
 /** The microphone: the first of sox, arecord and parec that is installed and gives samples. */
 export class MicSource implements CaptureSource {
@@ -17,9 +24,11 @@ export class MicSource implements CaptureSource {
   readonly #chain = new RecorderChain(FIRST_SAMPLES_MS);
   /** Set when a named source of the sound server is recorded. */
   #pinned: string | null = null;
+  readonly #memory: MicMemory;
 
-  constructor(request: MicRequest, platform: NodeJS.Platform = process.platform) {
+  constructor(request: MicRequest, memory: MicMemory = { worked: null }, platform: NodeJS.Platform = process.platform) {
     this.#request = request;
+    this.#memory = memory;
     this.#platform = platform;
   }
 
@@ -28,9 +37,14 @@ export class MicSource implements CaptureSource {
     const probe = await probeMic(this.#request, this.#platform);
     this.#pinned = probe.pulseSource?.name ?? null;
     try {
-      const { name } = await this.#chain.start(run, micBackends(this.#request, probe), listener);
+      const backends = micBackends(this.#request, probe, this.#memory.worked);
+      const { name } = await this.#chain.start(run, backends, listener, (line) => judgeMove(line, this.#pinned));
+      const moved = await this.verify();
+      if (moved !== null) throw new NoRecorderError(moved.message);
+      this.#memory.worked = name;
       return { recorder: name, device: this.#request.device ?? (await this.#deviceInUse()) };
     } catch (error) {
+      this.#chain.abort();
       if (error instanceof NoRecorderError) throw this.#silent(error.message);
       throw error;
     }

@@ -5,10 +5,3 @@ import type { SystemProbe } from './probe.js';
 export function systemBackends(probe: SystemProbe): readonly RecorderOptions[] {
   return [{ name: probe.recorder, program: probe.program, device: probe.monitor }];
 }
-
-const DEVICE_LINE = /^(?:Connected to|Stream moved to) device (\S+)/;
-
-/** The source that parec says it records from now, or null when the line says nothing of it. */
-export function parecDevice(line: string): string | null {
-  return DEVICE_LINE.exec(line)?.[1] ?? null;
-}

@@ -1,7 +1,8 @@
 import { AmbientError, type Track } from '@ambient/contract';
+import { judgeMove } from '../../parec-lines.js';
 import { NoRecorderError, RecorderChain } from '../../recorder-chain.js';
 import type { CaptureListener, CaptureSource, SourceDeath, SourceInfo } from '../../source.js';
-import { parecDevice, systemBackends } from './backends.js';
+import { systemBackends } from './backends.js';
 import { probeSystem, type SystemRequest, wantedMonitor } from './probe.js';
 
 /** Longest wait for the first samples, ms. An idle sink's monitor wakes within 2 s. */
@@ -54,11 +55,4 @@ export class SystemSource implements CaptureSource {
     if (wanted === null || wanted === this.#monitor) return null;
     return { reason: 'device_lost', message: `the default output changed from ${this.#monitor} to ${wanted}` };
   }
-}
-
-/** A sound server moves the stream of a vanished sink to its default source: a microphone. That must not be recorded. */
-function judgeMove(line: string, monitor: string | null): SourceDeath | null {
-  const device = parecDevice(line);
-  if (device === null || device === monitor) return null;
-  return { reason: 'device_lost', message: `${monitor} is gone, the sound server went on with ${device}` };
 }
