@@ -12,6 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { AmbientClient } from '../../packages/client/dist/index.js';
 import { freshHome } from '../lib/ambient.mjs';
+import { readWav, writeWav } from '../lib/wav.mjs';
 
 const LINE_LIMIT_MS = 1500;
 const AUDIO_LIMIT_MS = 1200;
@@ -26,8 +27,8 @@ try {
   const wanted = Number(values.seconds) * RATE;
   const room = path.join(ambient.home, 'room.wav');
   const call = path.join(ambient.home, 'call.wav');
-  writeFileSync(room, wav(cycle(mixed, 0, wanted)));
-  writeFileSync(call, wav(cycle(mixed, 7 * RATE, wanted)));
+  writeFileSync(room, writeWav(cycle(mixed, 0, wanted), RATE));
+  writeFileSync(call, writeWav(cycle(mixed, 7 * RATE, wanted), RATE));
   await ambient.ctl('daemon', 'start');
   const client = new AmbientClient(path.join(ambient.home, 'run/control.sock'));
   const lines = [];
@@ -87,32 +88,14 @@ async function watchAudio(dir, zero, client) {
 }
 
 function mix() {
-  const [room, call] = ['room', 'call'].map((track) => {
-    const bytes = readFileSync(new URL(`../../test/fixtures/conversation/${track}.wav`, import.meta.url)).subarray(44);
-    return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
-  });
+  const [room, call] = ['room', 'call'].map(
+    (track) => readWav(readFileSync(new URL(`../../test/fixtures/conversation/${track}.wav`, import.meta.url)), RATE).samples,
+  );
   return room.map((sample, i) => Math.max(-32768, Math.min(32767, sample + (call[i] ?? 0))));
 }
 
 function cycle(samples, from, count) {
   return Int16Array.from({ length: count }, (_, i) => samples[(from + i) % samples.length]);
-}
-
-function wav(samples) {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + samples.length * 2, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(RATE, 24);
-  header.writeUInt32LE(RATE * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(samples.length * 2, 40);
-  return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
 function percentile(sorted, share) {

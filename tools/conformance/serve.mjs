@@ -6,34 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hostHeaderValidation, NodeStreamableHTTPServerTransport, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
-
-const DIST = '../../services/daemon/dist';
-const load = (file) => import(`${DIST}/${file}`);
-const [{ Approvals }, { AuditLog }, { Changes }, { RateLimits }, { Link }, { Operations }, { ScopedSessions }, { buildServer }] =
-  await Promise.all(
-    ['approvals', 'audit', 'changes', 'limits', 'link', 'operations', 'scoped-sessions', 'server'].map((name) => load(`mcp/${name}.js`)),
-  );
-const [{ Bus }, { systemClock }, { silentLogger }, { FileSessionStore }] = await Promise.all(
-  ['platform/bus', 'platform/clock', 'platform/logger', 'sessions/file-session-store'].map((name) => load(`${name}.js`)),
-);
+import { mcpServer } from '../lib/mcp-server.mjs';
 
 const home = mkdtempSync(path.join(tmpdir(), 'conf-'));
 const sessions = path.join(home, 'sessions');
 writeSession('2026-09-05T1412', 'Roadmap sync');
-const services = await makeServices();
-const link = new Link({
-  client: () => ({
-    id: 'conformance',
-    name: 'conformance',
-    access: 'trusted',
-    toolsets: ['sessions', 'assistant', 'library'],
-    scope: { tags: [], since: null, sessions: [] },
-  }),
-  sessions: (client) => new ScopedSessions(services.store, services.recorder, () => client.scope),
-  ended: new AbortController().signal,
-  used: () => undefined,
-});
-const build = ({ era }) => buildServer(era, link, services);
+const build = await mcpServer({ sessions, state: path.join(home, 'mcp') });
 
 const modern = toNodeHandler(createMcpHandler(build, { legacy: 'reject' }));
 /** Sessions of the older era by the id that their client sends. */
@@ -85,31 +63,6 @@ function isOlder(req, body) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return isLegacyRequest(request, body);
-}
-
-async function makeServices() {
-  const bus = new Bus((error) => console.error(error));
-  const logger = silentLogger();
-  const store = new FileSessionStore({ dir: sessions, bus, clock: systemClock, logger });
-  await store.start();
-  const audit = new AuditLog(path.join(home, 'mcp'), systemClock);
-  await audit.start();
-  const changes = new Changes(bus);
-  changes.start();
-  return {
-    version: '0.0.0',
-    store,
-    library: { search: async () => ({ sessions: [], total: 0, has_more: false, unavailable: 0 }) },
-    recorder: { live: () => null },
-    status: () => Promise.reject(new Error('nothing records here')),
-    clock: systemClock,
-    logger,
-    changes,
-    limits: new RateLimits(systemClock),
-    approvals: new Approvals(bus, systemClock),
-    audit,
-    operations: new Operations(audit, logger),
-  };
 }
 
 function writeSession(id, name) {
