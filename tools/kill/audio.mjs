@@ -1,6 +1,6 @@
 /** The sound of a round: pieces of the bundled conversation, and what became of them on disk. */
 import { readFileSync } from 'node:fs';
-import { readWav } from '../fixtures/wav.mjs';
+import { readWav } from '../lib/wav.mjs';
 import { Random } from './random.mjs';
 
 export const RATE = 16_000;

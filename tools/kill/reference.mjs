@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeWav } from '../fixtures/wav.mjs';
+import { writeWav } from '../lib/wav.mjs';
 import { RATE } from './audio.mjs';
 import { KillableDaemon } from './daemon.mjs';
 

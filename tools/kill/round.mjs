@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeWav } from '../fixtures/wav.mjs';
+import { writeWav } from '../lib/wav.mjs';
 import { interleave, piece, RATE, readTrack, withHiss } from './audio.mjs';
 import { checkDatabase, checkHome, checkSession } from './checks.mjs';
 import { KillableDaemon } from './daemon.mjs';
