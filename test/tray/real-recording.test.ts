@@ -13,7 +13,7 @@ import { TrayMenu } from './support/tray-menu.js';
 
 const at = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 const TOOLS = ['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import', 'pulseaudio', 'pactl', 'paplay', 'parec'];
-const [RED, AMBER, LIGHT] = ['#f2453d', '#f9ab00', '#e8eaed'];
+const [RED, AMBER, VIOLET, LIGHT] = ['#f2453d', '#f9ab00', '#b072f0', '#e8eaed'];
 
 describe.skipIf(!requireTools(TOOLS))('the tray and a real daemon on real sound', () => {
   const processes = new Processes();
@@ -76,6 +76,36 @@ describe.skipIf(!requireTools(TOOLS))('the tray and a real daemon on real sound'
     await label(/^Last: .*\(0:\d\d\)/);
     await colour(LIGHT);
     expect(await readFile(path.join(sessions[0]?.dir ?? '', 'session.json'), 'utf8')).toContain('"origin"');
+  });
+
+  it('turns violet while an agent wants to delete the session, and Deny keeps it', async () => {
+    const { sessions } = await client.call('sessions', { query: {} });
+    const id = sessions[0]?.id ?? '';
+    await client.call('mcpEnable', { body: {} });
+    const { token } = await client.call('mcpCreate', {
+      body: { name: 'Agent', access: 'enabled', toolsets: ['sessions', 'assistant', 'library'] },
+    });
+    const shim = processes.start(process.execPath, [at('packages/mcp-shim/bin/ambient-mcp.js')], {
+      env: { PATH: process.env.PATH, HOME: dir, AMBIENT_HOME: path.join(dir, 'h'), AMBIENT_MCP_TOKEN: token },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let answers = '';
+    shim.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      answers += text;
+    });
+    const send = (message: object): void => void shim.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const clientInfo = { name: 'test', version: '1' };
+    send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+    await until('the MCP server', () => answers.includes('"id":1') && (true as const));
+    send({ method: 'notifications/initialized' });
+    send({ id: 2, method: 'tools/call', params: { name: 'delete_session', arguments: { sessionId: id } } });
+    await colour(VIOLET);
+    await label(/^Agent wants to: /);
+    await menu.click('Agent wants to: ', 'Deny');
+    await colour(LIGHT);
+    await until('the refusal', () => answers.includes('"id":2') && (true as const));
+    expect(answers).toContain('"isError":true');
+    expect((await client.call('sessions', { query: {} })).sessions.map((one) => one.id)).toContain(id);
   });
 
   it('turns amber when the output it records is unplugged', async () => {
