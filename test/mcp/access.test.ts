@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import type { McpHandshakeReply } from '@ambient/contract';
@@ -55,6 +55,38 @@ describe('the socket', () => {
       expect((await openRaw(off.paths.mcpSocket, token)).reply.ok).toBe(true);
     } finally {
       await off.close();
+    }
+  });
+
+  test('records that cannot be read keep everyone out, are not overwritten, and do not keep the daemon from starting', async () => {
+    const other = path.join(rig.paths.home, 'elsewhere.json');
+    await writeFile(other, '{}');
+    const linked = await inProcess({
+      prepare: async ({ mcp }) => {
+        await mkdir(mcp);
+        await symlink(other, path.join(mcp, 'clients.json'));
+      },
+    });
+    try {
+      expect(linked.mcp.state()).toMatchObject({ socket: null });
+      await expect(linked.mcp.enable()).rejects.toMatchObject({ code: 'refused_symlink' });
+      expect(await readFile(other, 'utf8')).toBe('{}');
+    } finally {
+      await linked.close();
+    }
+    const garbled = await inProcess({
+      prepare: async ({ mcp }) => {
+        await mkdir(mcp);
+        await writeFile(path.join(mcp, 'clients.json'), '{"clients": [');
+      },
+    });
+    try {
+      expect(garbled.mcp.state().socket).toBe(garbled.paths.mcpSocket);
+      expect(await garbled.mcp.clients()).toEqual([]);
+      const kept = (await readdir(garbled.paths.mcp)).filter((name) => name.startsWith('clients.json.broken-'));
+      expect(kept).toHaveLength(1);
+    } finally {
+      await garbled.close();
     }
   });
 

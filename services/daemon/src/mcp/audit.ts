@@ -31,6 +31,7 @@ export class AuditLog {
 
   /** Opens the log and cuts a last line that a crash tore. */
   async start(): Promise<void> {
+    if (this.#handle !== undefined) return;
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const handle = await openNoFollow(this.file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
     await handle.chmod(0o600);

@@ -49,6 +49,7 @@ export class McpModule {
   /** What was last known of each session, so that its removal can be told to those who could see it. */
   readonly #known = new Map<string, Scoped>();
   #offEvents: (() => void) | undefined;
+  #isPrepared = false;
 
   constructor(deps: McpDeps) {
     const { paths, bus, clock, logger, store, library, recorder, status, version } = deps;
@@ -83,16 +84,17 @@ export class McpModule {
     });
   }
 
-  /** Opens the socket when the setting says so. A socket that cannot be opened is logged; recording matters more. */
+  /** Opens the socket when the setting says so. What keeps MCP from being served is logged; recording matters more. */
   async start(): Promise<void> {
-    const { changes, audit } = this.#services;
-    await this.#clients.start();
-    await audit.start();
-    for (const session of await this.#deps.store.list()) this.#known.set(session.id, session);
+    const { changes } = this.#services;
     changes.start();
     this.#offEvents = changes.on((event) => this.#onEvent(event));
-    if (!this.#deps.enabled()) return;
-    await this.#socket.open().catch((error: unknown) => this.#deps.logger.error({ err: error }, 'mcp: not served'));
+    try {
+      await this.#prepare();
+      if (this.#deps.enabled()) await this.#socket.open();
+    } catch (error) {
+      this.#deps.logger.error({ err: error }, 'mcp: not served');
+    }
   }
 
   /** Disconnects everyone; work that has begun is finished first. */
@@ -103,13 +105,19 @@ export class McpModule {
     await operations.stop();
     this.#offEvents?.();
     changes.stop();
-    await this.#clients.stop();
+    if (this.#isPrepared) await this.#clients.stop();
     await audit.stop();
   }
 
   async enable(): Promise<void> {
+    await this.#prepare();
     await this.#socket.open();
-    await this.#deps.setEnabled(true);
+    try {
+      await this.#deps.setEnabled(true);
+    } catch (error) {
+      await this.#socket.close();
+      throw error;
+    }
     this.#deps.onChange?.();
   }
 
@@ -128,7 +136,8 @@ export class McpModule {
     return this.#clients.list(this.#connectionsOf);
   }
 
-  create(init: NewClient): Promise<{ client: McpClient; token: string }> {
+  async create(init: NewClient): Promise<{ client: McpClient; token: string }> {
+    await this.#prepare();
     return this.#clients.create(init);
   }
 
@@ -160,6 +169,15 @@ export class McpModule {
   load(): { connections: number; strangers: number; waiting: number } {
     const { connections, strangers } = this.#socket;
     return { connections, strangers, waiting: this.#services.changes.waiting };
+  }
+
+  /** Loads what is kept on disk, once. Until it can be read nobody gets in and nothing is overwritten. */
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    await this.#clients.start();
+    await this.#services.audit.start();
+    for (const session of await this.#deps.store.list()) this.#known.set(session.id, session);
+    this.#isPrepared = true;
   }
 
   readonly #connectionsOf = (id: string): number => this.#socket.connectionsOf(id).length;

@@ -41,7 +41,7 @@ test('nothing is done when it cannot be recorded first', async () => {
     operations.run('update_session', async () => {
       done = true;
     }),
-  ).rejects.toThrow();
+  ).rejects.toThrow('The audit log cannot be written, so nothing was done.');
   expect(done).toBe(false);
 });
 

@@ -1,3 +1,4 @@
+import { AmbientError } from '@ambient/contract';
 import type { Logger } from '../platform/logger.js';
 import type { AuditLog } from './audit.js';
 
@@ -34,7 +35,10 @@ export class Operations {
   }
 
   async #run<T>(tool: string, work: () => Promise<T>): Promise<T> {
-    const operation = await this.#audit.started(tool);
+    const operation = await this.#audit.started(tool).catch((error: unknown) => {
+      this.#logger.error({ err: error, tool }, 'mcp: audit entry not written');
+      throw new AmbientError('unavailable', 'The audit log cannot be written, so nothing was done.', 'See `ambientctl daemon logs`.');
+    });
     let outcome: 'succeeded' | 'failed' = 'failed';
     try {
       const result = await work();
