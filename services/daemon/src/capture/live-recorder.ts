@@ -19,6 +19,7 @@ import { type Failure, type Opened, openTracks, shuttingDown } from './open-trac
 import type { CapturePorts } from './ports.js';
 import { Recording } from './recording.js';
 import { SessionClock } from './session-clock.js';
+import { UnsupportedSourceError } from './source.js';
 import type { MicMemory } from './sources/mic/source.js';
 import type { Recorder } from './types.js';
 
@@ -197,9 +198,9 @@ export class LiveRecorder implements Recorder {
   }
 }
 
-/** A device may come back; a missing program stays missing. */
+/** A device may come back; a missing program or sound server stays missing. */
 function joinsLater({ error }: Failure): boolean {
-  return error.code === 'no_source';
+  return error.code === 'no_source' && !(error instanceof UnsupportedSourceError);
 }
 
 function trackInfos(tracks: readonly LiveTrack[], zeroMs: number): Partial<Record<Track, TrackInfo>> {

@@ -1,4 +1,7 @@
-import type { CoverageReason, Track } from '@ambient/contract';
+import { AmbientError, type CoverageReason, type Track } from '@ambient/contract';
+
+/** This machine cannot record that at all, so trying again during a recording is no use. */
+export class UnsupportedSourceError extends AmbientError {}
 
 /** Why a source stopped delivering although nobody stopped it. */
 export interface SourceDeath {

@@ -13,6 +13,8 @@ import { ImportJob } from './import-job.js';
 const REPORT_MS = 500;
 /** Files looked into at the same time before an import begins. */
 const PROBES = 4;
+/** Finished imports that status still shows. */
+const MAX_FINISHED = 100;
 
 interface Entry {
   readonly job: ImportJob;
@@ -89,6 +91,7 @@ export class FileImporter implements Importer {
   #enqueue(session: Session, file: string, probe: FileProbe | null): Entry {
     const job = new ImportJob({ session, file, probe, ports: this.#ports });
     const entry: Entry = { job, status: { id: session.id, file, state: 'decoding', progress: 0, error: null } };
+    this.#forgetOld();
     this.#entries.push(entry);
     this.#queue.push(entry);
     this.#tell(entry, {});
@@ -97,6 +100,12 @@ export class FileImporter implements Importer {
     });
     this.#reports ??= setInterval(() => this.#report(), REPORT_MS);
     return entry;
+  }
+
+  #forgetOld(): void {
+    const finished = this.#entries.filter(({ status }) => status.state === 'done' || status.state === 'failed');
+    for (const entry of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED)))
+      this.#entries.splice(this.#entries.indexOf(entry), 1);
   }
 
   async #work(): Promise<void> {

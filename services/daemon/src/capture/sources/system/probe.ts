@@ -4,6 +4,7 @@ import path from 'node:path';
 import { AmbientError } from '@ambient/contract';
 import { findProgram } from '../../programs.js';
 import { type PulseSource, pulseDefaults, pulseSinks, pulseSources } from '../../pulse.js';
+import { UnsupportedSourceError } from '../../source.js';
 
 export interface SystemRequest {
   /** Sink whose output to record, or its monitor; null follows the default sink. */
@@ -29,9 +30,13 @@ export async function probeSystem(request: SystemRequest, platform: NodeJS.Platf
   return platform === 'darwin' ? probeMac() : probePulse(request);
 }
 
-/** Name of the monitor that should be recorded now, or null when there is none. */
-export async function wantedMonitor(request: SystemRequest): Promise<string | null> {
+/**
+ * Name of the monitor that should be recorded now, or null when there is none.
+ * @param current what is recorded: most often the answer, and then one question to the server is enough
+ */
+export async function wantedMonitor(request: SystemRequest, current: string): Promise<string | null> {
   const sink = request.device ?? (await pulseDefaults())?.sink ?? null;
+  if (current === `${sink}.monitor`) return current;
   return sink === null ? null : (monitorOf(sink, await pulseSources())?.name ?? null);
 }
 
@@ -45,7 +50,7 @@ async function probePulse(request: SystemRequest): Promise<SystemProbe> {
     );
   const defaults = await pulseDefaults();
   if (defaults === null)
-    throw new AmbientError(
+    throw new UnsupportedSourceError(
       'no_source',
       'No sound server answers, so system audio cannot be recorded.',
       'Start PulseAudio or PipeWire (`systemctl --user start pipewire-pulse`), or record the microphone alone with --no-system.',
@@ -73,7 +78,11 @@ function monitorOf(sink: string, sources: readonly PulseSource[]): PulseSource |
 function probeMac(): SystemProbe {
   const [major = 0, minor = 0] = os.release().split('.').map(Number);
   if (major < FIRST_DARWIN[0] || (major === FIRST_DARWIN[0] && minor < FIRST_DARWIN[1]))
-    throw new AmbientError('no_source', 'System audio needs macOS 14.2 or later.', 'Record the microphone alone with --no-system.');
+    throw new UnsupportedSourceError(
+      'no_source',
+      'System audio needs macOS 14.2 or later.',
+      'Record the microphone alone with --no-system.',
+    );
   // The package's own entry stands beside the program that it ships.
   const entry = createRequire(import.meta.url).resolve('audiotee');
   return { recorder: 'audiotee', program: path.join(path.dirname(entry), '..', 'bin', 'audiotee'), monitor: null };

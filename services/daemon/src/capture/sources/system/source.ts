@@ -51,7 +51,7 @@ export class SystemSource implements CaptureSource {
   /** The call follows the default sink, unless one was named. */
   async verify(): Promise<SourceDeath | null> {
     if (this.#platform === 'darwin' || this.#monitor === null) return null;
-    const wanted = await wantedMonitor(this.#request);
+    const wanted = await wantedMonitor(this.#request, this.#monitor);
     if (wanted === null || wanted === this.#monitor) return null;
     return { reason: 'device_lost', message: `the default output changed from ${this.#monitor} to ${wanted}` };
   }

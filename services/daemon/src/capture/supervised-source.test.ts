@@ -1,0 +1,126 @@
+import { AmbientError } from '@ambient/contract';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CaptureListener, CaptureSource, SourceDeath } from './source.js';
+import { SupervisedSource } from './supervised-source.js';
+
+/** A recorder whose life a test decides. */
+class Scripted implements CaptureSource {
+  readonly track = 'room' as const;
+  readonly kind = 'mic' as const;
+  starts = 0;
+  aborts = 0;
+  /** Called at each start; throws to fail it. */
+  onStart: (listener: CaptureListener) => void = () => {};
+
+  async start(listener: CaptureListener) {
+    this.starts++;
+    this.onStart(listener);
+    return { recorder: 'sox', device: null };
+  }
+  async stop() {}
+  abort() {
+    this.aborts++;
+  }
+  async verify() {
+    return null;
+  }
+}
+
+describe('SupervisedSource', () => {
+  let source: Scripted;
+  let deaths: SourceDeath[];
+  let ups: number;
+  let supervised: SupervisedSource;
+  const death: SourceDeath = { reason: 'recorder_died', message: 'sox ended' };
+  const tickFor = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await vi.advanceTimersByTimeAsync(250);
+      supervised.tick();
+    }
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    source = new Scripted();
+    deaths = [];
+    ups = 0;
+    supervised = new SupervisedSource(source, () => performance.now(), {
+      block: () => {},
+      up: () => {
+        ups++;
+      },
+      down: (d) => deaths.push(d),
+      ended: () => {},
+      ready: async () => {},
+    });
+  });
+  afterEach(async () => {
+    await supervised.close();
+    vi.useRealTimers();
+  });
+
+  it('restarts a recorder that dies at once with growing pauses, and never gives up', async () => {
+    source.onStart = (listener) => setTimeout(() => listener.died(death), 10);
+    await supervised.open();
+    await tickFor(60_000);
+    // 0.25, 0.5, 1, 2, 4, 8, 10, 10, 10 s …
+    expect(source.starts).toBeGreaterThan(8);
+    expect(source.starts).toBeLessThan(13);
+    const before = source.starts;
+    await tickFor(60_000);
+    expect(source.starts - before).toBeGreaterThanOrEqual(5);
+  });
+
+  it('is told once that a device went, however often it cannot be started again', async () => {
+    let listener: CaptureListener | undefined;
+    source.onStart = (l) => {
+      listener = l;
+    };
+    await supervised.open();
+    source.onStart = () => {
+      throw new AmbientError('no_source', 'gone');
+    };
+    listener?.died(death);
+    await tickFor(30_000);
+    expect(deaths).toEqual([death]);
+    expect(source.starts).toBeGreaterThan(5);
+    source.onStart = () => {};
+    expect(ups).toBe(1);
+    await tickFor(10_250);
+    expect(ups).toBe(2);
+  });
+
+  it('ends a recorder that gives nothing for two seconds, but not one whose samples waited for this process', async () => {
+    await supervised.open();
+    // The process stood still for a minute.
+    await vi.advanceTimersByTimeAsync(60_000);
+    supervised.tick();
+    expect(source.aborts).toBe(0);
+    await tickFor(2500);
+    expect(source.aborts).toBe(1);
+    expect(deaths).toMatchObject([{ reason: 'recorder_stalled' }]);
+  });
+
+  it('starts at once after sleep instead of waiting out a long pause', async () => {
+    await supervised.open();
+    source.onStart = () => {
+      throw new AmbientError('no_source', 'gone');
+    };
+    supervised.restart(death);
+    await tickFor(20_000);
+    source.onStart = () => {};
+    const before = source.starts;
+    supervised.wake({ reason: 'sleep', message: '' });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(source.starts).toBe(before + 1);
+    expect(supervised.running).toBe(true);
+  });
+
+  it('stays silent once closed', async () => {
+    await supervised.open();
+    supervised.restart(death);
+    await supervised.close();
+    await tickFor(30_000);
+    expect(source.starts).toBe(1);
+  });
+});
