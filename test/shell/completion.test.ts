@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { requireTools } from '../support/require-tool.js';
 import { Terminal } from './terminal.js';
 
 const CLI = fileURLToPath(new URL('../../packages/cli/bin/ambientctl.js', import.meta.url));
+const BASH_COMPLETION = '/usr/share/bash-completion/bash_completion';
 const run = promisify(execFile);
 
 let dir: string;
@@ -142,6 +144,13 @@ describe('in a real shell', () => {
     terminal = new Terminal("PS1='$ ' bash --norc --noprofile -i", { ...env, PS1: '$ ' });
     await terminal.shows(/\$ $/);
     await terminal.type("PS1='$ '; source <(ambientctl completion bash); echo loa''ded\r", /loaded\n\$ $/);
+    expect(await typeALine(terminal)).toEqual(['show', '--verbatim', '2026-11-30T1608']);
+  });
+
+  it.skipIf(!existsSync(BASH_COMPLETION))('bash-completion loads it, as `completion install` leaves it', async () => {
+    await run(path.join(dir, 'bin/ambientctl'), ['completion', 'install', 'bash'], { env });
+    terminal = new Terminal('bash --norc --noprofile -i', env);
+    await terminal.type(`PS1='$ '; source ${BASH_COMPLETION}; echo loa''ded\r`, /loaded\n\$ $/);
     expect(await typeALine(terminal)).toEqual(['show', '--verbatim', '2026-11-30T1608']);
   });
 
