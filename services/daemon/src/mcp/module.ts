@@ -111,20 +111,32 @@ export class McpModule {
 
   async enable(): Promise<void> {
     await this.#prepare();
+    const wasOpen = this.#socket.isOpen;
     await this.#socket.open();
     try {
-      await this.#deps.setEnabled(true);
+      if (!this.#deps.enabled()) await this.#deps.setEnabled(true);
     } catch (error) {
-      await this.#socket.close();
+      if (!wasOpen) await this.#socket.close();
       throw error;
     }
     this.#deps.onChange?.();
   }
 
+  /** Disconnects everyone at once, also when the setting cannot be kept. */
   async disable(): Promise<void> {
     await this.#socket.close();
-    await this.#deps.setEnabled(false);
+    if (this.#deps.enabled()) await this.#deps.setEnabled(false);
     this.#deps.onChange?.();
+  }
+
+  /** Opens or closes the socket as the setting now says. */
+  async follow(): Promise<void> {
+    try {
+      if (this.#deps.enabled()) await this.enable();
+      else await this.disable();
+    } catch (error) {
+      this.#deps.logger.error({ err: error }, 'mcp: not served');
+    }
   }
 
   state(): { enabled: boolean; socket: string | null; connections: number } {
