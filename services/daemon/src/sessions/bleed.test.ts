@@ -68,6 +68,17 @@ test('genuine answers stay: repeating what was said, after it was said', () => {
   ]);
 });
 
+test('genuine answers stay: repeating it at once, right when it has been said', () => {
+  expect(bleed(at('call', 10, 12, 'So we meet on Friday at nine.'), at('room', 12.1, 14.1, 'So we meet on Friday at nine.'))).toEqual([
+    false,
+    false,
+  ]);
+});
+
+test('a short word stays while the call says it within a longer line', () => {
+  expect(bleed(at('call', 10, 13, 'Okay so we do that.'), at('room', 10.2, 10.5, 'Okay.'))).toEqual([false, false]);
+});
+
 test('a short answer at about the same time stays, the same short word at the same moment does not', () => {
   expect(bleed(at('call', 10, 13, 'Yes, that works for me.'), at('room', 12, 12.4, 'Yes.'))).toEqual([false, false]);
   expect(bleed(at('call', 10, 10.5, 'Yes.'), at('room', 11.2, 11.6, 'Yes.'))).toEqual([false, false]);

@@ -218,6 +218,7 @@ function newSessionFile(id: string, init: NewSession, state: SessionFile['state'
     model: init.model,
     language: null,
     interrupted_at: null,
+    transcribed_at: null,
     audio_deleted_at: null,
     warnings: [],
     coverage: [],

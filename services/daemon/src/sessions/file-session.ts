@@ -197,6 +197,7 @@ export class FileSession implements Session {
       await this.#writeTranscript();
       await this.#update((draft) => {
         draft.state = draft.interrupted_at === null ? 'done' : 'interrupted';
+        draft.transcribed_at ??= this.#now();
       });
     });
   }
