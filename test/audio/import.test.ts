@@ -6,13 +6,14 @@ import { promisify } from 'node:util';
 import { AmbientError, type ImportStatus } from '@ambient/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FileImporter } from '../../services/daemon/src/capture/import/file-importer.js';
+import { requireTools } from '../support/require-tool.js';
 import { type CaptureKit, openCaptureKit, readTrack, rms, until } from './kit.js';
 import { speak, tone } from './speech.js';
 
 const run = promisify(execFile);
 const ffmpeg = (...args: string[]) => run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
 
-describe('importing files', () => {
+describe.skipIf(!requireTools(['ffmpeg', 'ffprobe', 'espeak-ng']))('importing files', () => {
   let dir: string;
   let kit: CaptureKit;
   let importer: FileImporter;

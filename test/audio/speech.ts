@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { SAMPLE_RATE } from '@ambient/contract';
+import { wavHeader } from '../../services/daemon/src/sessions/wav.js';
 
 const run = promisify(execFile);
 
@@ -8,7 +11,8 @@ export async function speak(text: string, file: string, voice = 'en-us'): Promis
   await run('espeak-ng', ['-v', voice, '-s', '150', '-w', file, text]);
 }
 
-/** Makes a sine of `hz` Hz and `seconds` s at 16 kHz with sox. */
+/** Writes a sine of `hz` Hz and `seconds` s, half of full scale, as 16 kHz mono s16 WAV. */
 export async function tone(file: string, hz: number, seconds: number): Promise<void> {
-  await run('sox', ['-n', '-r', '16000', '-c', '1', '-b', '16', file, 'synth', String(seconds), 'sine', String(hz), 'vol', '0.5']);
+  const samples = Int16Array.from({ length: seconds * SAMPLE_RATE }, (_, i) => 16_384 * Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE));
+  await writeFile(file, Buffer.concat([wavHeader(samples.length), Buffer.from(samples.buffer)]));
 }
