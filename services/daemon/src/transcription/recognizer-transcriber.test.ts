@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { AmbientError, type RawLine } from '@ambient/contract';
@@ -24,7 +24,8 @@ const open: RecognizerTranscriber[] = [];
 beforeAll(async () => {
   kit = await openStoreKit();
   cache = await mkdtemp(path.join(os.tmpdir(), 'tok-'));
-  config = new ConfigStore({ file: path.join(cache, 'none.json'), env: {} });
+  // The small model: what is proved here does not depend on how well it reads.
+  config = new ConfigStore({ file: path.join(cache, 'none.json'), env: { AMBIENT_TRANSCRIPTION_MODEL: 'moonshine-tiny' } });
   await config.load();
 });
 afterEach(async () => {
@@ -62,6 +63,43 @@ async function conversation(): Promise<{ session: Session; feeds: AudioFeed[] }>
   return { session, feeds };
 }
 
+/** A track whose file a new daemon truncates, and fills when told to. */
+class DecodedAgain implements AudioFeed {
+  readonly track: AudioFeed['track'];
+  readonly path: string;
+  readonly offsetMs = 0;
+  #samples = 0;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(feed: AudioFeed) {
+    this.track = feed.track;
+    this.path = feed.path;
+  }
+
+  async empty(): Promise<void> {
+    await truncate(this.path, 44);
+  }
+
+  async decode(): Promise<void> {
+    await copyFile(path.join(fixtures, `${this.track}.wav`), this.path);
+    this.#samples = SAMPLES;
+    for (const listener of this.#listeners) listener();
+  }
+
+  available(): number {
+    return this.#samples;
+  }
+
+  ended(): boolean {
+    return this.#samples > 0;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
 const ofTrack = (lines: readonly RawLine[], track: string) =>
   lines.filter((line) => line.track === track).map(({ samples, text }) => ({ samples, text }));
 const byTrack = (lines: readonly RawLine[]) => ({ room: ofTrack(lines, 'room'), call: ofTrack(lines, 'call') });
@@ -86,7 +124,7 @@ describe('RecognizerTranscriber', () => {
       .join(' ')
       .toLowerCase();
     expect(room).toMatch(/migration finish.*budget review/);
-    expect(call).toMatch(/two million rows.*thursday morning/);
+    expect(call).toMatch(/million rows.*thursday morning/);
     expect(room).not.toContain('million');
     const ends = undisturbed.room.map((line) => line.samples[1]);
     expect(ends).toEqual([...ends].sort((a, b) => a - b));
@@ -122,6 +160,58 @@ describe('RecognizerTranscriber', () => {
     const second = await transcriberWith();
     expect(await second.transcribe(session, feeds).done).toBe('complete');
     expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
+  it('loses no audio that comes in while a new recognizer is being given the stream', async () => {
+    const { session, feeds } = await conversation();
+    const listeners = new Set<() => void>();
+    const timer = setInterval(() => {
+      for (const listener of listeners) listener();
+    });
+    // A recording whose file grows at every moment.
+    const growing = feeds.map(
+      (feed): AudioFeed => ({
+        track: feed.track,
+        path: feed.path,
+        offsetMs: 0,
+        available: () => feed.available(),
+        ended: () => feed.ended(),
+        subscribe(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      }),
+    );
+    const transcriber = await transcriberWith();
+    const job = transcriber.transcribe(session, growing);
+    for (const lines of [1, 3, 5]) {
+      while ((await session.lineCount()) < lines) await new Promise((resolve) => setTimeout(resolve, 5));
+      const { pid } = transcriber.recognizer();
+      if (pid !== null) process.kill(pid, 'SIGKILL');
+    }
+    expect(await job.done).toBe('complete');
+    clearInterval(timer);
+    expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
+  it('waits with a resumed import until its audio is decoded again up to the checkpoint', async () => {
+    const { session, feeds } = await conversation();
+    const first = await transcriberWith();
+    const only = feeds.filter((feed) => feed.track === 'room');
+    const job = first.transcribe(session, only);
+    while ((await session.lineCount()) < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    await first.stop();
+    expect(await job.done).toBe('stopped');
+    const feed = new DecodedAgain(only[0] as AudioFeed);
+    await feed.empty();
+    const second = await transcriberWith();
+    const resumed = second.transcribe(session, [feed]);
+    while (second.recognizer().state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 10));
+    // Long enough for the stream to be opened, were it not held back.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await feed.decode();
+    expect(await resumed.done).toBe('complete');
+    expect(byTrack(await session.rawLines()).room).toEqual(undisturbed.room);
   });
 
   it('gives a turn up after the recognizer hung in it twice, says so, and goes on with the next', async () => {

@@ -1,4 +1,5 @@
-import type { DaemonStatus, RawLine } from '@ambient/contract';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AmbientError, type DaemonStatus, type RawLine } from '@ambient/contract';
 import type { FromRecognizer, ModelFiles } from '@ambient/recognizer/protocol';
 import type { ConfigStore } from '../config/config-store.js';
 import type { Logger } from '../platform/logger.js';
@@ -31,6 +32,14 @@ interface TranscriberDeps {
   readonly decodeLimitMs?: (turnMs: number) => number;
 }
 
+interface Entry {
+  readonly stream: TrackStream;
+  readonly job: Job;
+  readonly off: () => void;
+  /** In the recognizer that runs; audio is sent to an open stream only. */
+  state: 'closed' | 'opening' | 'open';
+}
+
 type Of<T extends FromRecognizer['type']> = Extract<FromRecognizer, { type: T }>;
 
 /** Publishes turns exactly once: a line is on disk before its track's checkpoint moves, and every restart begins at the checkpoint. */
@@ -38,13 +47,14 @@ export class RecognizerTranscriber implements Transcriber {
   readonly #deps: TranscriberDeps;
   readonly #supervisor: RecognizerSupervisor;
   readonly #jobs = new Set<Job>();
-  readonly #streams = new Map<number, { stream: TrackStream; job: Job; off: () => void; opened: boolean }>();
+  readonly #streams = new Map<number, Entry>();
   readonly #attempts = new Map<string, number>();
   readonly #decodeLimitMs: (turnMs: number) => number;
   #nextStream = 1;
   /** Counts recognizers: what was begun for an earlier one is void. */
   #generation = 0;
   #watchdog: NodeJS.Timeout | undefined;
+  readonly #closing = new AbortController();
   #stopped = false;
   #offConfig: (() => void) | undefined;
 
@@ -80,6 +90,7 @@ export class RecognizerTranscriber implements Transcriber {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#closing.abort();
     this.#offConfig?.();
     clearTimeout(this.#watchdog);
     this.#generation++;
@@ -110,6 +121,20 @@ export class RecognizerTranscriber implements Transcriber {
     return job;
   }
 
+  forget(id: string): void {
+    for (const job of [...this.#jobs]) {
+      if (job.session.id !== id) continue;
+      this.#jobs.delete(job);
+      for (const stream of job.streams) {
+        this.#streams.get(stream.id)?.off();
+        if (this.#streams.delete(stream.id)) this.#supervisor.send({ type: 'close', stream: stream.id });
+        void stream.tail.then(() => stream.close());
+      }
+      this.#supervisor.want(this.#streams.size > 0);
+      job.settle('stopped');
+    }
+  }
+
   lagSeconds(): number {
     const jobs = [...this.#jobs];
     const live = jobs.filter((job) => job.urgent);
@@ -126,7 +151,7 @@ export class RecognizerTranscriber implements Transcriber {
       if (this.#stopped) return;
       const stream = new TrackStream(this.#nextStream++, job.session, feed, checkpoint);
       job.streams.push(stream);
-      this.#streams.set(stream.id, { stream, job, opened: false, off: feed.subscribe(() => this.#pump(stream)) });
+      this.#streams.set(stream.id, { stream, job, state: 'closed', off: feed.subscribe(() => this.#pump(stream)) });
     }
     job.ready = true;
     this.#supervisor.want(this.#streams.size > 0);
@@ -136,29 +161,42 @@ export class RecognizerTranscriber implements Transcriber {
 
   /** Opens, in the recognizer that runs, every stream that is not open there. */
   #openAll(): void {
-    for (const entry of this.#streams.values()) {
-      if (entry.opened) continue;
-      entry.opened = true;
-      const { stream, job } = entry;
-      const generation = this.#generation;
-      // What the last recognizer said is written first: it moves the checkpoint.
-      void stream.tail
-        .then(async () => {
-          stream.rewind();
-          const context = await stream.context();
-          if (generation !== this.#generation) return;
-          this.#supervisor.send({ type: 'open', stream: stream.id, from: stream.checkpoint, context, urgent: job.urgent });
-          entry.stream.pumping = false;
-          this.#pump(stream);
-        })
-        .catch((error: unknown) => this.#unreadable(stream, error));
-    }
+    for (const entry of this.#streams.values()) this.#open(entry);
+  }
+
+  #open(entry: Entry): void {
+    if (entry.state !== 'closed') return;
+    entry.state = 'opening';
+    const { stream, job } = entry;
+    const generation = this.#generation;
+    // What the last recognizer said is written first: it moves the checkpoint.
+    void stream.tail
+      .then(async () => {
+        if (generation !== this.#generation) return;
+        stream.rewind();
+        // A resumed import is decoded from its start again: `#pump` opens it when the audio before the checkpoint is back.
+        if (stream.feed.available() < stream.checkpoint && !stream.feed.ended()) {
+          entry.state = 'closed';
+          return;
+        }
+        const context = await stream.context();
+        if (generation !== this.#generation) return;
+        this.#supervisor.send({ type: 'open', stream: stream.id, from: stream.checkpoint, context, urgent: job.urgent });
+        entry.state = 'open';
+        stream.pumping = false;
+        this.#pump(stream);
+      })
+      .catch((error: unknown) => this.#unreadable(stream, error));
   }
 
   /** Sends what may be sent of a track. Never two at once for one track. */
   #pump(stream: TrackStream): void {
     const entry = this.#streams.get(stream.id);
-    if (entry === undefined || !entry.opened || !this.#supervisor.ready) return;
+    if (entry === undefined || !this.#supervisor.ready) return;
+    if (entry.state !== 'open') {
+      this.#open(entry);
+      return;
+    }
     if (stream.pumping) {
       stream.again = true;
       return;
@@ -273,8 +311,9 @@ export class RecognizerTranscriber implements Transcriber {
         await write();
         return true;
       } catch (error) {
+        if (error instanceof AmbientError && error.code === 'not_found') return false;
         this.#deps.logger.error({ err: error, session: stream.session.id }, 'line not written, trying again');
-        await new Promise((resolve) => setTimeout(resolve, WRITE_RETRY_MS).unref());
+        await pause(WRITE_RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
         if (this.#stopped || generation !== this.#generation) return false;
       }
     }
@@ -314,7 +353,7 @@ export class RecognizerTranscriber implements Transcriber {
   #lost(reason: string): void {
     clearTimeout(this.#watchdog);
     for (const entry of this.#streams.values()) {
-      entry.opened = false;
+      entry.state = 'closed';
       const { stream } = entry;
       const turn = stream.decoding;
       stream.decoding = undefined;

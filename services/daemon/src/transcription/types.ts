@@ -20,6 +20,8 @@ export interface Transcriber {
   stop(): Promise<void>;
   /** Publishes the turns of all feeds into the session, from `session.resumeAt` on. Live sessions go first. */
   transcribe(session: Session, feeds: readonly AudioFeed[]): TranscriptionJob;
+  /** The session was deleted: nothing more of it is read. */
+  forget(id: string): void;
   lagSeconds(): number;
   recognizer(): DaemonStatus['recognizer'];
 }
