@@ -5,13 +5,13 @@ export { Approval } from './approvals.js';
 export type { Config, ConfigKey } from './config.js';
 export { CONFIG_KEYS, ConfigSchema, configEnvName, MODELS } from './config.js';
 export { Device, DeviceList } from './devices.js';
-export { Check, DoctorReport } from './doctor.js';
+export { Check, check, DoctorFacts, DoctorReport } from './doctor.js';
 export { ErrorBody, ErrorCode, HTTP_STATUS } from './errors.js';
 export type { DaemonEventType } from './events.js';
 export { DaemonEvent } from './events.js';
 export { AccessLevel, AuditEntry, McpClient, McpHandshake, McpHandshakeReply, Scope, Toolset } from './mcp.js';
 export type { HomePaths } from './paths.js';
-export { homePaths, MAX_SOCKET_PATH, resolveHome } from './paths.js';
+export { HOME_SCHEMA, homePaths, MAX_SOCKET_PATH, resolveHome } from './paths.js';
 export {
   CoverageGap,
   CoverageReason,

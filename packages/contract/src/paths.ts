@@ -5,6 +5,9 @@ import { AmbientError } from './ambient-error.js';
 /** Longest path a Unix socket may have on every supported platform, in bytes (macOS: 104 with the final NUL). */
 export const MAX_SOCKET_PATH = 103;
 
+/** Version of the home's layout. A home made by a later build is refused. */
+export const HOME_SCHEMA = 1;
+
 /** Where everything lives. All paths absolute. */
 export interface HomePaths {
   readonly home: string;

@@ -6,8 +6,7 @@ import { ConfigStore } from './config/config-store.js';
 import { daemonRoutes, mcpRoutes, recordingRoutes } from './control/daemon-routes.js';
 import { ControlServer } from './control/server.js';
 import { sessionRoutes } from './control/session-routes.js';
-import { daemonChecks } from './doctor/checks.js';
-import { runChecks } from './doctor/doctor.js';
+import { Doctor } from './doctor/doctor.js';
 import { SqliteLibrary } from './library/sqlite-library.js';
 import { McpModule } from './mcp/module.js';
 import { Pipeline } from './pipeline.js';
@@ -135,7 +134,20 @@ export class Daemon {
       transcriber,
       mcp,
     });
-    const checks = daemonChecks({ home: paths.home, config, store, resolveModel: model });
+    const doctor = new Doctor({
+      paths,
+      env,
+      config,
+      store,
+      library,
+      retention,
+      recorder,
+      importer,
+      transcriber,
+      resolveModel: model,
+      transcribing: (id) => pipeline.job(id) !== undefined,
+      clock,
+    });
     const control = new ControlServer({
       socketPath: paths.controlSocket,
       version: VERSION,
@@ -145,11 +157,12 @@ export class Daemon {
       handlers: {
         ...recordingRoutes({ recorder, importer, status }),
         ...sessionRoutes({ store, library }),
-        ...daemonRoutes({ status, doctor: () => runChecks(checks), config, library, requestStop: onStopRequest }),
+        ...daemonRoutes({ status, doctor: () => doctor.examine(), config, library, requestStop: onStopRequest }),
         ...mcpRoutes(mcp),
       },
     });
 
+    doctor.start();
     await this.#up(store);
     await this.#up(library);
     await this.#up(transcriber);

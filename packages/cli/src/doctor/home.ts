@@ -1,25 +1,113 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { failure, type LocalCheck, ok, warning } from './types.js';
+import { access, constants, lstat, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type Check, check, HOME_SCHEMA, type HomePaths } from '@ambient/contract';
+import type { LocalCheck } from './types.js';
 
 const ID = 'home';
 const TITLE = 'Home folder';
 
+/** The home, what is in it, and the credentials: whose they are, and who else gets at them. */
 export const checkHome: LocalCheck = async ({ paths }) => {
-  const { home } = paths;
+  const state = await homeFolder(paths.home);
+  if (state !== 'usable') return [state];
+  return [await layout(paths.home), await contents(paths), ...(await credentials(paths))];
+};
+
+/** The folder itself, as far as something is wrong with it. */
+async function homeFolder(home: string): Promise<Check | 'usable'> {
   const info = await stat(home).catch((error: NodeJS.ErrnoException) => error);
   if (info instanceof Error) {
-    if (info.code === 'ENOENT') return [ok(ID, TITLE, `${home} does not exist yet; the daemon makes it`)];
-    return [failure(ID, TITLE, `${home}: ${info.message}`, 'Set AMBIENT_HOME to a folder that you can use.')];
+    if (info.code === 'ENOENT') return check.ok(ID, TITLE, `${home} does not exist yet; the daemon makes it.`);
+    return check.failure(ID, TITLE, `${home}: ${info.message}.`, 'Set AMBIENT_HOME to a folder that you can use.');
   }
-  if (!info.isDirectory()) return [failure(ID, TITLE, `${home} is not a folder`, 'Move it away, or set AMBIENT_HOME to another folder.')];
-  const uid = process.getuid?.() ?? info.uid;
-  if (info.uid !== uid) return [failure(ID, TITLE, `${home} belongs to user ${info.uid}`, 'Run this as that user, or set AMBIENT_HOME.')];
+  if (!info.isDirectory())
+    return check.failure(ID, TITLE, `${home} is not a folder.`, 'Move it away, or set AMBIENT_HOME to another folder.');
+  if (info.uid !== ownUid())
+    return check.failure(
+      ID,
+      TITLE,
+      `${home} belongs to user ${info.uid}.`,
+      'Run this as that user, or set AMBIENT_HOME to a folder of yours.',
+    );
   try {
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return [failure(ID, TITLE, `${home} cannot be written to`, `Run: chmod u+rwx '${home}'`)];
+    return check.failure(ID, TITLE, `${home} cannot be written to.`, `Run: chmod u+rwx '${home}'`);
   }
   const mode = info.mode & 0o777;
-  const detail = `${home}, mode ${mode.toString(8)}`;
-  return [(mode & 0o077) === 0 ? ok(ID, TITLE, detail) : warning(ID, TITLE, `${detail}: others can look in`, `Run: chmod 700 '${home}'`)];
-};
+  if ((mode & 0o022) !== 0)
+    return check.failure(ID, TITLE, `${home} has mode ${octal(mode)}: others can change what is in it.`, `Run: chmod 700 '${home}'`);
+  if ((mode & 0o077) !== 0)
+    return check.warning(ID, TITLE, `${home} has mode ${octal(mode)}: others can look in.`, `Run: chmod 700 '${home}'`);
+  return 'usable';
+}
+
+/** A home that a later version made is refused by this one. */
+async function layout(home: string): Promise<Check> {
+  const schema = await readSchema(path.join(home, 'home.json'));
+  if (schema === undefined || schema <= HOME_SCHEMA) return check.ok(ID, TITLE, `${home}, mode 700.`);
+  const detail = `${home} was made by a later version of Ambient (layout ${schema}; this one knows ${HOME_SCHEMA}).`;
+  return check.failure(ID, TITLE, detail, 'Install the later version again, or set AMBIENT_HOME to another folder.');
+}
+
+async function readSchema(file: string): Promise<number | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return typeof value === 'object' && value !== null && 'schema' in value && typeof value.schema === 'number' ? value.schema : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function contents(paths: HomePaths): Promise<Check> {
+  const [id, title] = ['home.contents', 'Contents of the home'];
+  const open: string[] = [];
+  for (const file of [paths.sessions, paths.logs, paths.mcp, paths.models, paths.library, paths.config]) {
+    const info = await lstat(file).catch(() => undefined);
+    if (info === undefined) continue;
+    if (info.isSymbolicLink())
+      return check.failure(id, title, `${file} is a link, which is not followed.`, 'Put the real folder or file in its place.');
+    if (info.uid !== ownUid())
+      return check.failure(id, title, `${file} belongs to user ${info.uid}.`, `Make it yours: sudo chown -R "$(id -u)" '${file}'`);
+    const usable = await access(file, constants.R_OK | constants.W_OK).then(
+      () => (info.mode & 0o600) === 0o600,
+      () => false,
+    );
+    if (!usable) return check.failure(id, title, `${file} cannot be read and written.`, `Run: chmod u+rwX '${file}'`);
+    if ((info.mode & 0o077) !== 0) open.push(`${file} (mode ${octal(info.mode & 0o777)})`);
+  }
+  if (open.length === 0) return check.ok(id, title, 'Only you can read them.');
+  return check.warning(id, title, `Others can read ${open.join(', ')}.`, `Run: chmod -R go= '${paths.home}'`);
+}
+
+/** The shim refuses a credential that others could have read. */
+async function credentials({ credentials: dir }: HomePaths): Promise<Check[]> {
+  const [id, title] = ['home.credentials', 'Credentials'];
+  const folder = await lstat(dir).catch(() => undefined);
+  if (folder === undefined) return [];
+  const chmod = `Run: chmod -R go= '${dir}'`;
+  if (!folder.isDirectory() || folder.uid !== ownUid())
+    return [check.failure(id, title, `${dir} is not a folder of this user's own.`, `Move ${dir} away and connect the hosts again.`)];
+  if ((folder.mode & 0o077) !== 0) return [check.failure(id, title, `${dir} has mode ${octal(folder.mode & 0o777)}.`, chmod)];
+  const names = await readdir(dir);
+  for (const name of names) {
+    const file = path.join(dir, name);
+    const info = await lstat(file).catch(() => undefined);
+    if (info === undefined) continue;
+    if (!info.isFile() || info.uid !== ownUid())
+      return [check.failure(id, title, `${file} is not a file of this user's own.`, `Remove it and connect the host again.`)];
+    if ((info.mode & 0o077) !== 0)
+      return [
+        check.failure(id, title, `${file} has mode ${octal(info.mode & 0o777)}: others could have read it, and it is refused.`, chmod),
+      ];
+  }
+  return [check.ok(id, title, `${names.length} in files that only you can read.`)];
+}
+
+function octal(mode: number): string {
+  return mode.toString(8);
+}
+
+function ownUid(): number {
+  return process.getuid?.() ?? 0;
+}

@@ -1,31 +1,58 @@
-import type { Check } from '@ambient/contract';
+import { type Check, check } from '@ambient/contract';
 import type { CliContext } from '../context.js';
+import { type DaemonView, lookAtDaemon } from './daemon.js';
+import { checkDisk } from './disk.js';
 import { checkHome } from './home.js';
+import { checkHosts } from './hosts.js';
+import { checkLibraryFile } from './library-file.js';
+import { checkMcp } from './mcp.js';
 import { checkNode } from './node.js';
+import { checkService } from './service.js';
+import { checkSessionFolders } from './session-folders.js';
+import { checkSettings } from './settings.js';
+import { explainSilence } from './silence.js';
 import { checkSockets } from './sockets.js';
-import { checkTools } from './tools.js';
-import { failure, type LocalCheck, ok, warning } from './types.js';
+import { checkTimezone } from './timezone.js';
+import { checkTools, foundHereOnly } from './tools.js';
+import type { LocalCheck } from './types.js';
 
 /** Checks that need no daemon, in the order shown. A new one is a file beside this, named here. */
-const localChecks: readonly LocalCheck[] = [checkNode, checkHome, checkSockets, checkTools];
+const LOCAL: Readonly<Record<string, LocalCheck>> = { node: checkNode, home: checkHome, socket: checkSockets, service: checkService };
 
-/** Every check: ours, then the daemon's when it runs. Where both look at the same matter, the daemon knows better. */
+/** What the daemon sees better, looked at from outside while there is none. */
+const STAND_INS: Readonly<Record<string, LocalCheck>> = {
+  config: checkSettings,
+  disk: checkDisk,
+  library: checkLibraryFile,
+  sessions: checkSessionFolders,
+};
+
+/** Every check: ours, the daemon's when it runs, then those of both. */
 export async function allChecks(context: CliContext): Promise<Check[]> {
-  const local = (await Promise.all(localChecks.map((check) => check(context)))).flat();
-  const daemon = await daemonChecks(context);
-  const known = new Set(daemon.map(({ id }) => id));
-  return [...local.filter(({ id }) => !known.has(id)), ...daemon];
+  const [daemon, local, tools] = await Promise.all([lookAtDaemon(context), runAll(LOCAL, context), run('tool', checkTools, context)]);
+  const after = await runAll({ mcp: (given) => checkMcp(given, daemon), hosts: (given) => checkHosts(given, daemon) }, context);
+  const seen = await fromDaemon(context, daemon, tools);
+  return [...local, ...daemon.checks, ...seen, ...after];
 }
 
-async function daemonChecks({ client }: CliContext): Promise<Check[]> {
-  const [id, title] = ['daemon', 'Daemon'];
-  if (!(await client.isAlive()))
-    return [warning(id, title, 'not running, so nothing more can be checked', 'Start it with `ambientctl daemon start`.')];
+async function fromDaemon(context: CliContext, { report }: DaemonView, tools: readonly Check[]): Promise<Check[]> {
+  if (report === undefined) return [...tools, ...(await runAll(STAND_INS, context))];
+  const { checks, facts } = report;
+  if (facts === undefined) return checks;
+  return [...foundHereOnly(await explainSilence(context, checks, facts), tools), ...checkTimezone(facts)];
+}
+
+async function runAll(checks: Readonly<Record<string, LocalCheck>>, context: CliContext): Promise<Check[]> {
+  return (await Promise.all(Object.entries(checks).map(([id, look]) => run(id, look, context)))).flat();
+}
+
+/** A check that breaks is a failure that names itself, not the end of the others. */
+async function run(id: string, look: LocalCheck, context: CliContext): Promise<readonly Check[]> {
   try {
-    const { pid, version } = await client.call('status', {});
-    const { checks } = await client.call('doctor', {}, { timeoutMs: 120_000 });
-    return [ok(id, title, `running, pid ${pid}, version ${version}`), ...checks];
+    return await look(context);
   } catch (error) {
-    return [failure(id, title, (error as Error).message, 'See `ambientctl daemon logs`; `ambientctl daemon stop` ends it.')];
+    return [
+      check.failure(id, id, `The check itself failed: ${(error as Error).message}`, 'Please report it, with the output of this command.'),
+    ];
   }
 }

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { probe } from '@ambient/client';
-import type { Check } from '@ambient/contract';
+import { type Check, check } from '@ambient/contract';
 import type { CliContext } from '../context.js';
-import { failure, type LocalCheck, ok, warning } from './types.js';
+import type { LocalCheck } from './types.js';
 
 export const checkSockets: LocalCheck = async (context) => {
   const { controlSocket, mcpSocket } = context.paths;
@@ -17,27 +17,39 @@ async function folder({ paths }: CliContext): Promise<Check[]> {
   const [id, title] = ['socket.folder', 'Folder of the sockets'];
   const info = await lstat(paths.run).catch(() => undefined);
   if (info === undefined) return [];
-  const detail = `${paths.run}, mode ${(info.mode & 0o777).toString(8)}`;
-  if (!info.isDirectory() || info.uid !== (process.getuid?.() ?? info.uid))
-    return [failure(id, title, `${paths.run} is not a folder of this user's own`, `Remove ${paths.run} and start the daemon again.`)];
-  if ((info.mode & 0o077) !== 0) return [failure(id, title, `${detail}: others can reach the sockets`, `Run: chmod 700 '${paths.run}'`)];
-  return [ok(id, title, detail)];
+  const mode = (info.mode & 0o777).toString(8);
+  if (!info.isDirectory() || info.uid !== ownUid(info.uid))
+    return [
+      check.failure(id, title, `${paths.run} is not a folder of this user's own.`, `Remove ${paths.run} and start the daemon again.`),
+    ];
+  if ((info.mode & 0o077) !== 0)
+    return [check.failure(id, title, `${paths.run} has mode ${mode}: others can reach the sockets.`, `Run: chmod 700 '${paths.run}'`)];
+  return [check.ok(id, title, `${paths.run}, mode ${mode}.`)];
 }
 
 async function socket(id: string, title: string, path: string): Promise<Check[]> {
   const info = await lstat(path).catch(() => undefined);
   if (info === undefined) return [];
   const mode = (info.mode & 0o777).toString(8);
-  if (!info.isSocket()) return [failure(id, title, `${path} is no socket`, `Move ${path} away and start the daemon again.`)];
-  if ((info.mode & 0o077) !== 0) return [failure(id, title, `${path} has mode ${mode}: others can connect`, `Run: chmod 600 '${path}'`)];
+  if (!info.isSocket()) return [check.failure(id, title, `${path} is no socket.`, `Move ${path} away and start the daemon again.`)];
+  if (info.uid !== ownUid(info.uid))
+    return [check.failure(id, title, `${path} belongs to user ${info.uid}.`, `Remove ${path} and start the daemon again.`)];
+  if ((info.mode & 0o077) !== 0)
+    return [check.failure(id, title, `${path} has mode ${mode}: others can connect.`, `Run: chmod 600 '${path}'`)];
   if (!(await probe(path)))
     return [
-      warning(
+      check.warning(
         id,
         title,
-        `${path} is left over: nothing answers on it`,
-        'The next start of the daemon removes it: `ambientctl daemon start`.',
+        `${path} is left over: nothing answers on it.`,
+        id === 'socket.control'
+          ? 'The next start of the daemon removes it: `ambientctl daemon start`.'
+          : `Remove it: rm '${path}'. \`ambientctl mcp enable\` makes a new one.`,
       ),
     ];
-  return [ok(id, title, `${path}, mode ${mode}`)];
+  return [check.ok(id, title, `${path}, mode ${mode}, answers.`)];
+}
+
+function ownUid(fallback: number): number {
+  return process.getuid?.() ?? fallback;
 }

@@ -7,6 +7,8 @@ export interface PulseSource {
   readonly description: string;
   /** Sink whose output this source repeats; null for a true input. */
   readonly monitorOf: string | null;
+  /** Muted, or turned down to nothing. */
+  readonly muted: boolean;
 }
 export interface PulseSink {
   readonly index: number;
@@ -39,6 +41,7 @@ export async function pulseSources(): Promise<readonly PulseSource[]> {
     name: block.field('Name'),
     description: block.field('Description'),
     monitorOf: named(block.field('Monitor of Sink')),
+    muted: block.field('Mute') === 'yes' || isTurnedDown(block.field('Volume')),
   }));
 }
 
@@ -63,6 +66,12 @@ export async function pulseSinkInputs(): Promise<readonly SinkInput[]> {
     muted: block.field('Mute') === 'yes',
     application: block.property('application.name') || 'a program',
   }));
+}
+
+/** `front-left: 0 /   0% / -inf dB,   front-right: …`: every channel at nothing. */
+function isTurnedDown(volume: string): boolean {
+  const percents = [...volume.matchAll(/(\d+)%/g)];
+  return percents.length > 0 && percents.every(([, percent]) => percent === '0');
 }
 
 interface Block {

@@ -1,69 +1,56 @@
-import { statfs } from 'node:fs/promises';
-import type { AmbientError, Check } from '@ambient/contract';
+import type { HomePaths } from '@ambient/contract';
+import type { ModelFiles } from '@ambient/recognizer/protocol';
+import type { Importer, Recorder } from '../capture/types.js';
 import type { ConfigStore } from '../config/config-store.js';
+import type { Library } from '../library/types.js';
+import type { Retention } from '../sessions/retention.js';
 import type { SessionStore } from '../sessions/types.js';
+import type { Transcriber } from '../transcription/types.js';
+import type { ClockWatch } from './clock.js';
+import { configCheck } from './config.js';
+import { diskCheck } from './disk.js';
 import type { DoctorCheck } from './doctor.js';
+import { libraryChecks } from './library.js';
+import { programChecks } from './programs.js';
+import { recognizerChecks } from './recognizer.js';
+import type { RecorderTest } from './recorder-test.js';
+import { sessionChecks } from './sessions.js';
 
-interface CheckDeps {
-  readonly home: string;
+export interface CheckDeps {
+  readonly paths: HomePaths;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly config: ConfigStore;
   readonly store: SessionStore;
-  readonly resolveModel: (name: string) => Promise<unknown>;
+  readonly library: Library;
+  readonly retention: Pick<Retention, 'kept'>;
+  readonly recorder: Recorder;
+  readonly importer: Pick<Importer, 'list'>;
+  readonly transcriber: Pick<Transcriber, 'recognizer' | 'lagSeconds'>;
+  readonly resolveModel: (name: string) => Promise<ModelFiles>;
+  /** A session's text is being made. */
+  readonly transcribing: (id: string) => boolean;
+  readonly clockWatch: ClockWatch;
+  readonly recorderTest: RecorderTest;
 }
 
-const MIB = 1024 * 1024;
-
-/** What only the daemon can see. */
-export function daemonChecks({ home, config, store, resolveModel }: CheckDeps): Readonly<Record<string, DoctorCheck>> {
+/** What only the daemon can see, by the id of the check, in the order shown. A new one is a file beside this, named here. */
+export function daemonChecks(deps: CheckDeps): Readonly<Record<string, DoctorCheck>> {
+  const { paths, env, config, store, library, recorder, importer, transcriber, resolveModel, clockWatch, recorderTest } = deps;
+  const importing = (id: string): boolean => importer.list().some((job) => job.id === id && job.state !== 'done' && job.state !== 'failed');
   return {
-    config: async (): Promise<Check> => {
-      const warnings = config.warnings();
-      const title = 'Configuration';
-      return warnings.length === 0
-        ? { id: 'config', title, status: 'ok', detail: 'Every setting fits.' }
-        : {
-            id: 'config',
-            title,
-            status: 'failure',
-            detail: warnings.join(' '),
-            fix: 'Mend the file; `ambientctl config` shows what holds.',
-          };
-    },
-    model: async (): Promise<Check> => {
-      const name = config.get('transcription.model');
-      const title = 'Speech model';
-      try {
-        await resolveModel(name);
-        return { id: 'model', title, status: 'ok', detail: `${name}: files present and intact.` };
-      } catch (error) {
-        const { message, hint } = error as AmbientError;
-        return { id: 'model', title, status: 'failure', detail: message, fix: hint ?? 'Run `npm run setup` again.' };
-      }
-    },
-    disk: async (): Promise<Check> => {
-      const { bavail, bsize } = await statfs(home);
-      const free = Math.floor((bavail * bsize) / MIB);
-      const title = 'Disk';
-      const detail = `${free} MiB free.`;
-      const fix = 'Free some space, or shorten `audio_retention_days`.';
-      if (free < config.get('disk.stop_mb'))
-        return { id: 'disk', title, status: 'failure', detail: `${detail} Recording stops below ${config.get('disk.stop_mb')} MiB.`, fix };
-      if (free < config.get('disk.low_mb')) return { id: 'disk', title, status: 'warning', detail, fix };
-      return { id: 'disk', title, status: 'ok', detail };
-    },
-    sessions: async (): Promise<Check> => {
-      const rows = await store.list();
-      const broken = rows.filter((row) => row.state === 'broken');
-      const title = 'Sessions';
-      return broken.length === 0
-        ? { id: 'sessions', title, status: 'ok', detail: `${rows.length} session${rows.length === 1 ? '' : 's'}, all readable.` }
-        : {
-            id: 'sessions',
-            title,
-            status: 'failure',
-            detail: `${broken.length} of ${rows.length} cannot be read: ${broken.map((row) => `${row.id} (${row.error ?? 'unknown'})`).join('; ')}`,
-            fix: 'Mend or move the folders named; the audio in them is untouched.',
-          };
-    },
+    tools: () => programChecks(process.platform),
+    recorder: () => recorderTest.examine(),
+    model: () => recognizerChecks({ config, resolveModel, transcriber, recording: () => recorder.live() !== null }),
+    config: () => configCheck(paths.config, env, config),
+    disk: () => diskCheck(paths, config),
+    clock: () => clockWatch.check(),
+    library: () => libraryChecks({ paths, store, library }),
+    sessions: () =>
+      sessionChecks({
+        store,
+        working: (id) => deps.transcribing(id) || importing(id),
+        kept: () => deps.retention.kept(),
+        retentionDays: () => config.get('audio_retention_days'),
+      }),
   };
 }

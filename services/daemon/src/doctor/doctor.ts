@@ -1,29 +1,73 @@
 import type { Check, DoctorReport } from '@ambient/contract';
+import type { Clock } from '../platform/clock.js';
+import { type CheckDeps, daemonChecks } from './checks.js';
+import { ClockWatch, timezone } from './clock.js';
+import { RecorderTest } from './recorder-test.js';
 
-/** One thing that can be wrong. Never throws for what it looks for. */
-export type DoctorCheck = () => Promise<Check | readonly Check[]>;
+/** Looks at one matter. Never throws for what it looks for. */
+export type DoctorCheck = () => Promise<Check | readonly Check[]> | Check | readonly Check[];
 
-/** A check that takes longer is a failure of its own, ms. */
-const CHECK_LIMIT_MS = 10_000;
+export interface DoctorDeps extends Omit<CheckDeps, 'clockWatch' | 'recorderTest'> {
+  readonly clock: Clock;
+}
 
-/** Runs every check, in order. A check that breaks is a failure that names itself, not the end of the others. */
-export async function runChecks(checks: Readonly<Record<string, DoctorCheck>>): Promise<DoctorReport> {
-  const results: Check[] = [];
-  for (const [id, check] of Object.entries(checks)) {
-    try {
-      const found = await withLimit(check());
-      results.push(...(Array.isArray(found) ? found : [found as Check]));
-    } catch (error) {
-      results.push({
-        id,
-        title: id,
-        status: 'failure',
-        detail: `The check itself failed: ${(error as Error).message}`,
-        fix: 'See `ambientctl daemon logs`.',
-      });
-    }
+/** A check that takes longer is a failure of its own, ms. Four recorders that hang one after the other take 10 s. */
+const CHECK_LIMIT_MS = 45_000;
+
+/** Examines what only the daemon can see. */
+export class Doctor {
+  readonly #deps: DoctorDeps;
+  readonly #clockWatch: ClockWatch;
+  readonly #recorderTest: RecorderTest;
+  #running: Promise<DoctorReport> | undefined;
+
+  constructor(deps: DoctorDeps) {
+    this.#deps = deps;
+    this.#clockWatch = new ClockWatch(deps.clock);
+    this.#recorderTest = new RecorderTest(deps);
   }
-  return { checks: results, healthy: results.every((check) => check.status !== 'failure') };
+
+  /** Notes the time, for steps of the clock to be seen against. */
+  start(): void {
+    this.#clockWatch.start();
+  }
+
+  /** Who asks while it runs is given the same report: a device is not opened twice. */
+  examine(): Promise<DoctorReport> {
+    this.#running ??= this.#examine().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #examine(): Promise<DoctorReport> {
+    const recorderTest = this.#recorderTest;
+    const checks = await runChecks(daemonChecks({ ...this.#deps, clockWatch: this.#clockWatch, recorderTest }));
+    const facts = {
+      executable: process.execPath,
+      launched_as: process.env.__CFBundleIdentifier ?? null,
+      timezone: timezone(),
+      utc_offset_min: -new Date().getTimezoneOffset(),
+      silent: [...recorderTest.silent],
+    };
+    return { checks, healthy: checks.every(({ status }) => status !== 'failure'), facts };
+  }
+}
+
+/** Runs all checks at once and gives their results in order. One that breaks is a failure that names itself, not the end of the others. */
+export async function runChecks(checks: Readonly<Record<string, DoctorCheck>>): Promise<Check[]> {
+  const found = await Promise.all(
+    Object.entries(checks).map(async ([id, look]): Promise<readonly Check[]> => {
+      try {
+        const result = await withLimit(Promise.resolve(look()));
+        return 'id' in result ? [result] : result;
+      } catch (error) {
+        const detail = `The check itself failed: ${(error as Error).message}.`;
+        return [{ id, title: id, status: 'failure', detail, fix: 'See `ambientctl daemon logs`.' }];
+      }
+    }),
+  );
+  return found.flat();
 }
 
 function withLimit<T>(work: Promise<T>): Promise<T> {

@@ -1,10 +1,7 @@
 import { chmod, lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AmbientError, type HomePaths } from '@ambient/contract';
+import { AmbientError, HOME_SCHEMA, type HomePaths } from '@ambient/contract';
 import writeFileAtomic from 'write-file-atomic';
-
-/** Version of the home's layout. A home made by a later build is refused. */
-export const HOME_SCHEMA = 1;
 
 /**
  * Makes the home's folders, private to the user.

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, check, configEnvName } from '@ambient/contract';
+import type { CliContext } from '../context.js';
+import type { LocalCheck } from './types.js';
+
+const ID = 'config';
+const TITLE = 'Configuration';
+
+/** The settings that a daemon would start with. */
+export const checkSettings: LocalCheck = async (context) => {
+  const { config: file } = context.paths;
+  const { content, problem } = await readSettings(file);
+  const unfit = CONFIG_KEYS.flatMap((key) => [
+    ...(fits(key, content[key]) ? [] : [`${key} in ${file} does not fit`]),
+    ...(fits(key, context.env[configEnvName(key)]) ? [] : [`${configEnvName(key)} does not fit`]),
+  ]);
+  const problems = [...(problem === undefined ? [] : [problem]), ...unfit];
+  if (problems.length > 0)
+    return [
+      check.failure(ID, TITLE, `${problems.join('; ')}.`, 'Correct it; `ambientctl config KEY` says what fits, once the daemon runs.'),
+    ];
+  const unknown = Object.keys(content).filter((key) => !(CONFIG_KEYS as string[]).includes(key));
+  if (unknown.length > 0)
+    return [check.warning(ID, TITLE, `Settings that nothing reads: ${unknown.join(', ')}.`, `Correct or remove them in ${file}.`)];
+  return [check.ok(ID, TITLE, 'Every setting fits.')];
+};
+
+/** A setting as the daemon would take it, or its default. */
+export async function setting<K extends ConfigKey>({ env, paths }: CliContext, key: K): Promise<Config[K]> {
+  const { content } = await readSettings(paths.config);
+  const schema = ConfigSchema.shape[key];
+  for (const raw of [env[configEnvName(key)], content[key]]) {
+    if (raw === undefined) continue;
+    for (const value of [raw, spelled(raw)]) {
+      const parsed = schema.safeParse(value);
+      if (value !== undefined && parsed.success) return parsed.data as Config[K];
+    }
+  }
+  return schema.parse(undefined) as Config[K];
+}
+
+async function readSettings(file: string): Promise<{ content: Record<string, unknown>; problem?: string }> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { content: value as Record<string, unknown> };
+    return { content: {}, problem: `${file} is not a JSON object` };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { content: {} };
+    return { content: {}, problem: code === undefined ? `${file} is not valid JSON` : `${file} cannot be read: ${message}` };
+  }
+}
+
+function fits(key: ConfigKey, raw: unknown): boolean {
+  if (raw === undefined) return true;
+  const schema = ConfigSchema.shape[key];
+  const value = spelled(raw);
+  return schema.safeParse(raw).success || (value !== undefined && schema.safeParse(value).success);
+}
+
+/** The environment has only strings: what one spells in JSON. */
+function spelled(raw: unknown): unknown {
+  if (typeof raw !== 'string') return undefined;
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}

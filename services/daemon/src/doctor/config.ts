@@ -1,0 +1,26 @@
+import { type Check, check } from '@ambient/contract';
+import { ConfigStore } from '../config/config-store.js';
+
+const ID = 'config';
+const TITLE = 'Configuration';
+
+/** The file as it is now, which may have been changed by hand since the daemon read it. */
+export async function configCheck(file: string, env: Readonly<Record<string, string | undefined>>, running: ConfigStore): Promise<Check> {
+  const now = new ConfigStore({ file, env });
+  await now.load();
+  const warnings = now.warnings();
+  const unknown = now.unknownKeys();
+  // Unknown keys have one warning of their own.
+  if (warnings.length > (unknown.length > 0 ? 1 : 0))
+    return check.failure(ID, TITLE, warnings.join(' '), `Correct ${file}; \`ambientctl config\` shows what holds.`);
+  if (unknown.length > 0) return check.warning(ID, TITLE, warnings.join(' '), `Correct or remove them in ${file}.`);
+  const changed = running.entries().filter(({ key, value, source }) => source !== 'flag' && now.get(key) !== value);
+  if (changed.length > 0)
+    return check.warning(
+      ID,
+      TITLE,
+      `Changed in ${file} since the daemon read it: ${changed.map(({ key }) => key).join(', ')}.`,
+      'Run `ambientctl daemon restart`, or change settings with `ambientctl config`, which takes effect at once.',
+    );
+  return check.ok(ID, TITLE, 'Every setting fits.');
+}
