@@ -175,6 +175,7 @@ export class Daemon {
     this.#stops.push(() => recorder.shutdown());
     await this.#up(retention);
     await this.#up(mcp);
+    this.#stops.push(config.onChange((key) => key === 'mcp.enabled' && void mcp.follow()));
     await this.#up(control);
     logger.info({ version: VERSION, home: paths.home }, 'ready');
   }
