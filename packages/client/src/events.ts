@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { AmbientError, DaemonEvent } from '@ambient/contract';
 import WebSocket from 'ws';
 
@@ -11,7 +12,8 @@ export interface EventsOptions {
  * @throws AmbientError `unavailable` when no daemon answers.
  */
 export async function* events(socketPath: string, options: EventsOptions = {}): AsyncGenerator<DaemonEvent, void, undefined> {
-  const socket = new WebSocket(`ws+unix://${socketPath}:/v1/events`, { maxPayload: 16 * 1024 * 1024 });
+  // Not a ws+unix: address: that would percent-encode the path, and a Mac's home has a space in it.
+  const socket = new WebSocket('ws://localhost/v1/events', { maxPayload: 16 * 1024 * 1024, createConnection: () => connect(socketPath) });
   const queue: DaemonEvent[] = [];
   let wake: (() => void) | undefined;
   let ended = false;
