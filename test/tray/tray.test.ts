@@ -5,10 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Approval, DaemonStatus, SessionSummary } from '@ambient/contract';
+import { type Approval, type DaemonStatus, homePaths, type SessionSummary } from '@ambient/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runner } from '../../packages/cli/src/service/exec.js';
 import { serviceHost } from '../../packages/cli/src/service/host.js';
+import { runningDaemon } from '../../packages/cli/src/service/running-daemon.js';
 import { TrayAutostart } from '../../packages/cli/src/service/tray/autostart.js';
 import { FakeDaemon, IDLE } from '../cli/support/fake-daemon.js';
 import { requireTools } from '../support/require-tool.js';
@@ -221,13 +222,17 @@ describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import', '
   });
 
   it('is started by its autostart entry, whatever its home is called, and ended by `tray uninstall`', async () => {
-    const home = path.join(dir, 'a "b" 100% $x');
+    const home = path.join(dir, "a b 100% $x it's");
     const env = { ...desktop.env, AMBIENT_HOME: home };
     const autostart = new TrayAutostart(serviceHost({ env: { ...env, DISPLAY: '' } }), runner(env));
     const { files } = await autostart.install();
     processes.start('gio', ['launch', files[0] ?? ''], { env: desktop.env, stdio: 'ignore' });
     await until('the tray item', () => menu.owner());
-    expect(await menu.labels()).toContain('Start Ambient');
+    // It knows ambientctl, so it can start a real daemon; wherever that is, it holds the same home.
+    await menu.click('Start Ambient');
+    await label('Not recording');
+    await runningDaemon(homePaths(home, process.getuid?.() ?? 0).controlSocket).stop();
+    await label('Start Ambient');
     await autostart.uninstall();
     await until('the icon to go', async () => (await menu.owner()) === undefined);
   });
