@@ -7,8 +7,6 @@ export const RATE = 16_000;
 const HEADER = 44;
 /** The call is this far behind the room, so that nobody takes one for the echo of the other, s. */
 const CALL_BEHIND = 7;
-/** A recorder never gives this many exact zeros in a row of the sound played here: they were filled in, samples (10 ms). */
-const FILLED = RATE / 100;
 
 /** Both voices on each track, so that both have much to say. */
 let both;
@@ -34,7 +32,7 @@ export function piece(from, seconds) {
   return { room: cut(from), call: cut(from + CALL_BEHIND) };
 }
 
-/** Adds a hiss that no filled-in silence can be mistaken for. */
+/** Adds a hiss, so that what a recorder hears is never taken for filled-in silence. */
 export function withHiss(samples, seed) {
   const random = new Random(seed);
   return samples.map((sample) => Math.max(-32_768, Math.min(32_767, sample + Math.round(random.between(-60, 60)))));
@@ -74,9 +72,9 @@ export function firstDifference(part, whole) {
   return null;
 }
 
-/** Samples filled in between the first and the last that were heard. */
-export function filledIn(samples) {
-  let filled = 0;
+/** The longest stretch that was filled in between the first and the last sample heard, samples. */
+export function longestHole(samples) {
+  let longest = 0;
   let run = 0;
   let begun = false;
   for (const sample of samples) {
@@ -84,9 +82,9 @@ export function filledIn(samples) {
       run += 1;
       continue;
     }
-    if (begun && run >= FILLED) filled += run;
+    if (begun) longest = Math.max(longest, run);
     begun = true;
     run = 0;
   }
-  return filled;
+  return longest;
 }

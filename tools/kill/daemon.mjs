@@ -90,7 +90,8 @@ export class KillableDaemon {
 
   meetFamily() {
     // It ends at the next event it has to tell, because nobody listens.
-    for (const { pid, command } of this.children()) if (!command.endsWith(' subscribe')) this.family.add(`${pid} ${command}`);
+    for (const { pid, command } of this.children())
+      if (command !== '' && !command.endsWith(' subscribe')) this.family.add(`${pid} ${command}`);
   }
 
   /** Processes that a daemon which is gone left behind. @returns what still runs after a while */

@@ -50,7 +50,7 @@ export function planRound(kind, seed, n) {
   const random = new Random(roundSeed(seed, n));
   const [situation, victim] = kind.split('/');
   const seconds = Math.round(random.between(...SECONDS) * 10) / 10;
-  const plan = {
+  return {
     n,
     kind,
     situation,
@@ -68,8 +68,9 @@ export function planRound(kind, seed, n) {
     files: random.pick(['one', 'two', 'stereo']),
     /** The daemon is killed a second time this long after it was started again, ms. */
     againMs: victim === 'daemon' && random.chance(0.35) ? random.whole(50, 3500) : null,
+    /** What was not synced at the kill is lost too, as if the machine had lost its power. */
+    powerCut: victim === 'daemon' && random.chance(0.3),
   };
-  return plan;
 }
 
 function triggersOf(situation) {
@@ -86,7 +87,7 @@ function killTime(situation, victim, seconds, random) {
     case 'stop':
       return random.whole(0, 900);
     case 'device-stop':
-      return random.whole(0, 250);
+      return random.whole(0, 80);
     case 'import':
       return random.whole(0, 2600);
     case 'device':

@@ -8,6 +8,7 @@ import { interleave, piece, RATE, readTrack, withHiss } from './audio.mjs';
 import { checkDatabase, checkHome, checkSession } from './checks.mjs';
 import { KillableDaemon } from './daemon.mjs';
 import { DEVICE } from './plan.mjs';
+import { cutPower } from './power.mjs';
 import { Random } from './random.mjs';
 import { Witness } from './witness.mjs';
 
@@ -275,6 +276,7 @@ class Round {
 
   async #restart() {
     const { plan, daemon } = this;
+    if (plan.powerCut) for (const dir of sessionDirs(this.home)) cutPower(dir, this.random);
     await this.#snapshot();
     if (plan.againMs !== null) {
       daemon.spawn();
@@ -287,7 +289,7 @@ class Round {
   }
 
   async #snapshot() {
-    // A killed process's writes are all in the page cache: what is read here is what the next daemon finds.
+    // What a killed process wrote is what the next daemon finds.
     for (const dir of sessionDirs(this.home)) {
       const tracks = {};
       for (const track of ['room', 'call']) {

@@ -83,9 +83,9 @@ function count(tally, plan, { kills, violations, lossMs, durableMs }) {
   tally.durableMs = Math.max(tally.durableMs, Math.round(durableMs));
 }
 
-function say(plan, { kills, violations, lossMs, home, seconds }) {
+function say(plan, { kills, violations, lossMs, durableMs, home, seconds }) {
   const what = plan.trigger === 'time' ? `at ${plan.timeMs} ms` : `at ${plan.trigger} + ${plan.delayMs} ms`;
-  const line = `round ${plan.n} ${plan.kind} ${what}: ${kills.length} killed, ${Math.round(lossMs)} ms lost, ${seconds.toFixed(1)} s`;
+  const line = `round ${plan.n} ${plan.kind} ${what}${plan.powerCut ? ' with power cut' : ''}: ${kills.length} killed, ${Math.round(lossMs)} ms lost (${Math.round(durableMs)} unsynced), ${seconds.toFixed(1)} s`;
   if (!values.json) console.log(line);
   for (const text of violations)
     console.error(`VIOLATION in round ${plan.n} (${plan.kind}, --seed ${seed} --only ${plan.n}), home ${home}: ${text}`);

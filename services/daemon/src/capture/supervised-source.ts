@@ -2,7 +2,8 @@ import type { CaptureListener, CaptureSource, SourceDeath, SourceInfo } from './
 
 /** A live recorder that gives nothing for this long is stuck, ms. */
 const STALL_MS = 2000;
-const FIRST_PAUSE_MS = 250;
+/** What is said during a restart is lost, so the first comes almost at once, ms. */
+const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** A recorder that ran this long was sound: the pauses begin small again, ms. */
 const SOUND_MS = 10_000;
