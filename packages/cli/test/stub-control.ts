@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
-import type { McpClient } from '@ambient/contract';
+import type { DaemonStatus, McpClient } from '@ambient/contract';
 
 /** The MCP routes of the control API, kept in memory: for tests of what ambientctl does with the answers. */
 export class StubControl {
@@ -38,6 +38,7 @@ export class StubControl {
     const id = /^\/v1\/mcp\/clients\/(.+)$/.exec(url)?.[1];
     const client = this.clients.find((known) => known.id === id);
     if (method !== 'GET') this.calls.push(`${method} ${url.replace(id ?? '-', ':id')}`);
+    if (method === 'GET' && url === '/v1/status') return [200, this.#status()];
     if (method === 'GET' && url === '/v1/mcp') return [200, { enabled: this.enabled, socket: null, clients: this.clients }];
     if (method === 'POST' && url === '/v1/mcp/clients') {
       const made: McpClient = {
@@ -59,5 +60,24 @@ export class StubControl {
     if (client !== undefined && method === 'PATCH') return [200, Object.assign(client, body)];
     if (client !== undefined && method === 'DELETE') return [200, Object.assign(client, { revoked_at: new Date().toISOString() })];
     return [404, { code: 'not_found', message: `No ${method} ${url} here.` }];
+  }
+
+  #status(): DaemonStatus {
+    return {
+      version: '0.1.0',
+      pid: process.pid,
+      home: path.dirname(path.dirname(this.#socket)),
+      started_at: new Date().toISOString(),
+      live: null,
+      awaiting_transcript: 0,
+      sessions: 0,
+      lag_s: 0,
+      recognizer: { state: 'unloaded', model: 'moonshine-base', pid: null, error: null },
+      imports: [],
+      warnings: [],
+      mcp: { enabled: this.enabled, socket: null, connections: 0 },
+      watching: null,
+      approvals_pending: 0,
+    };
   }
 }
