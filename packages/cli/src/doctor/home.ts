@@ -29,11 +29,11 @@ async function homeFolder(home: string): Promise<Check | 'usable'> {
       `${home} belongs to user ${info.uid}.`,
       'Run this as that user, or set AMBIENT_HOME to a folder of yours.',
     );
-  try {
-    await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    return check.failure(ID, TITLE, `${home} cannot be written to.`, `Run: chmod u+rwx '${home}'`);
-  }
+  const usable = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => (info.mode & 0o700) === 0o700,
+    () => false,
+  );
+  if (!usable) return check.failure(ID, TITLE, `${home} cannot be read and written.`, `Run: chmod u+rwx '${home}'`);
   const mode = info.mode & 0o777;
   if ((mode & 0o022) !== 0)
     return check.failure(ID, TITLE, `${home} has mode ${octal(mode)}: others can change what is in it.`, `Run: chmod 700 '${home}'`);

@@ -1,30 +1,32 @@
-import type { Check, DoctorReport } from '@ambient/contract';
+import type { DoctorReport } from '@ambient/contract';
+import type { ModelFiles } from '@ambient/recognizer/protocol';
 import type { Clock } from '../platform/clock.js';
+import type { Transcriber } from '../transcription/types.js';
 import { type CheckDeps, daemonChecks } from './checks.js';
 import { ClockWatch, timezone } from './clock.js';
+import { RecognizerTest } from './recognizer.js';
 import { RecorderTest } from './recorder-test.js';
+import { runChecks } from './run-checks.js';
 
-/** Looks at one matter. Never throws for what it looks for. */
-export type DoctorCheck = () => Promise<Check | readonly Check[]> | Check | readonly Check[];
-
-export interface DoctorDeps extends Omit<CheckDeps, 'clockWatch' | 'recorderTest'> {
+export interface DoctorDeps extends Omit<CheckDeps, 'clockWatch' | 'recorderTest' | 'recognizerTest'> {
   readonly clock: Clock;
+  readonly transcriber: Pick<Transcriber, 'recognizer' | 'lagSeconds'>;
+  readonly resolveModel: (name: string) => Promise<ModelFiles>;
 }
-
-/** A check that takes longer is a failure of its own, ms. Four recorders that hang one after the other take 10 s. */
-const CHECK_LIMIT_MS = 45_000;
 
 /** Examines what only the daemon can see. */
 export class Doctor {
   readonly #deps: DoctorDeps;
   readonly #clockWatch: ClockWatch;
   readonly #recorderTest: RecorderTest;
+  readonly #recognizerTest: RecognizerTest;
   #running: Promise<DoctorReport> | undefined;
 
   constructor(deps: DoctorDeps) {
     this.#deps = deps;
     this.#clockWatch = new ClockWatch(deps.clock);
     this.#recorderTest = new RecorderTest(deps);
+    this.#recognizerTest = new RecognizerTest({ ...deps, recording: () => deps.recorder.live() !== null });
   }
 
   /** Notes the time, for steps of the clock to be seen against. */
@@ -41,8 +43,8 @@ export class Doctor {
   }
 
   async #examine(): Promise<DoctorReport> {
-    const recorderTest = this.#recorderTest;
-    const checks = await runChecks(daemonChecks({ ...this.#deps, clockWatch: this.#clockWatch, recorderTest }));
+    const [recorderTest, recognizerTest, clockWatch] = [this.#recorderTest, this.#recognizerTest, this.#clockWatch];
+    const checks = await runChecks(daemonChecks({ ...this.#deps, clockWatch, recorderTest, recognizerTest }));
     const facts = {
       executable: process.execPath,
       launched_as: process.env.__CFBundleIdentifier ?? null,
@@ -52,28 +54,4 @@ export class Doctor {
     };
     return { checks, healthy: checks.every(({ status }) => status !== 'failure'), facts };
   }
-}
-
-/** Runs all checks at once and gives their results in order. One that breaks is a failure that names itself, not the end of the others. */
-export async function runChecks(checks: Readonly<Record<string, DoctorCheck>>): Promise<Check[]> {
-  const found = await Promise.all(
-    Object.entries(checks).map(async ([id, look]): Promise<readonly Check[]> => {
-      try {
-        const result = await withLimit(Promise.resolve(look()));
-        return 'id' in result ? [result] : result;
-      } catch (error) {
-        const detail = `The check itself failed: ${(error as Error).message}.`;
-        return [{ id, title: id, status: 'failure', detail, fix: 'See `ambientctl daemon logs`.' }];
-      }
-    }),
-  );
-  return found.flat();
-}
-
-function withLimit<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS / 1000} s`)), CHECK_LIMIT_MS);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -23,8 +23,8 @@ export async function judgeRoom(heard: TestCapture, platform: NodeJS.Platform): 
     };
   if (source !== null && source.monitorOf !== null && source.monitorOf === (await pulseDefaults())?.sink)
     return {
-      status: 'warning',
-      detail: 'that is what the computer plays, so both tracks hold the same sound.',
+      status: 'failure',
+      detail: 'that is no microphone but what the computer plays, so both tracks hold the same sound.',
       fix: 'Choose a microphone: `pactl set-default-source NAME`, or `ambientctl config audio.device NAME`; `ambientctl devices` lists them.',
     };
   if (!isSilent(heard)) return { status: 'ok', detail: level(heard) };
