@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Check, HomePaths } from '@ambient/contract';
@@ -60,9 +60,20 @@ export async function openDoctorKit(env: Readonly<Record<string, string>> = {}):
     },
     async remove() {
       await runHere(home, ['daemon', 'stop'], { env: all });
+      await killLeftover(home);
       await rm(user, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends a daemon that no longer answers, as after a test that failed half way. */
+async function killLeftover(home: string): Promise<void> {
+  try {
+    const { pid } = JSON.parse(await readFile(path.join(home, 'daemon.json'), 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // There is none.
+  }
 }
 
 /** The detail and the fix of a check in one text, to be searched. */

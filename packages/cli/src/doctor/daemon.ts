@@ -29,14 +29,15 @@ export async function lookAtDaemon(context: CliContext): Promise<DaemonView> {
   if (!(await client.isAlive())) return { checks: [await notAnswering(context)] };
   try {
     const { pid, version } = await client.call('status', {});
-    const mcp = await client.call('mcp', {}).catch(() => undefined);
+    const mcp = await client.call('mcp', {}).catch((error: Error) => error);
     const report = await client.call('doctor', {}, { timeoutMs: DOCTOR_TIMEOUT_MS });
     const detail = `Running, pid ${pid}, version ${version}`;
     const state =
       version === VERSION
         ? check.ok(ID, TITLE, `${detail}.`)
         : check.warning(ID, TITLE, `${detail}; this is version ${VERSION}.`, 'Run `ambientctl daemon restart`.');
-    return { checks: [state], report, ...(mcp === undefined ? {} : { mcp }) };
+    if (!(mcp instanceof Error)) return { checks: [state], report, mcp };
+    return { checks: [state, check.warning('mcp', 'MCP access', mcp.message, 'See `ambientctl daemon logs`.')], report };
   } catch (error) {
     const fix = 'See `ambientctl daemon logs`; `ambientctl daemon restart` starts it anew.';
     return { checks: [check.failure(ID, TITLE, (error as Error).message, fix)] };

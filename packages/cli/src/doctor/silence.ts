@@ -10,14 +10,16 @@ export type BundleFacts = Pick<SilenceFacts, 'bundleExecutable' | 'staleness'>;
 
 /** On a Mac, the likely cause of a track that holds only zeros: the permission belongs to a bundle that only a client looks into. */
 export async function explainSilence(context: CliContext, checks: readonly Check[], facts: DoctorFacts): Promise<Check[]> {
-  if (process.platform !== 'darwin' || facts.silent.length === 0) return [...checks];
+  if (process.platform !== 'darwin' || facts.silent.length === 0 || context.env.HOME === undefined) return [...checks];
   return withCauses(checks, facts, await bundleFacts(context));
 }
 
 async function bundleFacts({ env }: CliContext): Promise<BundleFacts> {
   const bundle = new AppBundle(serviceHost({ env }), runner({ ...env }));
   if ((await bundle.stamp()) === undefined) return { bundleExecutable: null, staleness: null };
-  return { bundleExecutable: bundle.executable, staleness: (await bundle.staleness()) ?? null };
+  // Where the signature cannot be looked at, the other causes are still told apart.
+  const staleness = await bundle.staleness().catch(() => undefined);
+  return { bundleExecutable: bundle.executable, staleness: staleness ?? null };
 }
 
 /** The checks of silent tracks with what is found, or else the first that is possible, as the cause to act on. */
