@@ -91,6 +91,8 @@ export const SessionFile = z.looseObject({
   language: z.string().nullable().default(null),
   /** ISO 8601: the crash that cut this session, when there was one. */
   interrupted_at: z.string().nullable().default(null),
+  /** ISO 8601 with offset: when its transcript became complete; null before, and in sessions of older builds. */
+  transcribed_at: z.string().nullable().default(null),
   /** When its audio was deleted by retention or by the user; null while present. */
   audio_deleted_at: z.string().nullable().default(null),
   warnings: z.array(Warning).default([]),

@@ -1,6 +1,6 @@
 import type { DaemonStatus, HomePaths } from '@ambient/contract';
 import { resolveModel } from '@ambient/recognizer/models';
-import { FileImporter, LiveRecorder } from './capture/index.js';
+import { DiskMonitor, FileImporter, LiveRecorder } from './capture/index.js';
 import type { CapturePorts } from './capture/ports.js';
 import { ConfigStore } from './config/config-store.js';
 import { daemonRoutes, mcpRoutes, recordingRoutes } from './control/daemon-routes.js';
@@ -107,6 +107,7 @@ export class Daemon {
     };
     const recorder = new LiveRecorder(ports);
     const importer = new FileImporter(ports);
+    const disk = new DiskMonitor({ dir: paths.sessions, bus, clock, logger, config: (key) => config.get(key) });
     const status = (): Promise<DaemonStatus> => board.read();
     const mcp = new McpModule({
       paths,
@@ -133,6 +134,8 @@ export class Daemon {
       importer,
       transcriber,
       mcp,
+      disk,
+      retention,
     });
     const doctor = new Doctor({
       paths,
@@ -169,6 +172,7 @@ export class Daemon {
     await this.#up(pipeline);
     this.#stops.push(() => pipeline.settle(FINISH_MS));
     await this.#up(board);
+    await this.#up(disk);
     for (const { session, feeds } of await recover(store, clock.now())) pipeline.attach(session, feeds);
     this.#stops.push(() => importer.stop());
     await importer.resumeImports();

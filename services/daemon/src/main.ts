@@ -51,6 +51,8 @@ async function run(): Promise<void> {
       process.exit(0);
     })();
   };
+  // A console file on a full disk must not become an error of its own.
+  process.stderr.on('error', () => undefined);
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGHUP', () => undefined);

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { AmbientError } from '@ambient/contract';
 import type { Library } from './library/types.js';
 import type { Bus } from './platform/bus.js';
 import type { Logger } from './platform/logger.js';
@@ -17,6 +19,8 @@ interface PipelineDeps {
 
 /** A session's index is brought up to date at most this long after a line of it was published, ms. */
 const INDEX_DELAY_MS = 250;
+/** A session that could not be finished for want of space is tried again this often, ms. */
+const SPACE_RETRY_MS = 2000;
 
 /** Takes a captured session from audio to a finished, searchable transcript. */
 export class Pipeline {
@@ -24,6 +28,7 @@ export class Pipeline {
   readonly #jobs = new Map<string, TranscriptionJob>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #dirty = new Map<string, NodeJS.Timeout>();
+  readonly #stopping = new AbortController();
   #off: (() => void) | undefined;
 
   constructor(deps: PipelineDeps) {
@@ -40,6 +45,7 @@ export class Pipeline {
 
   /** Indexes what is due. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#off?.();
     const due = [...this.#dirty.keys()];
     for (const timer of this.#dirty.values()) clearTimeout(timer);
@@ -85,9 +91,25 @@ export class Pipeline {
   async #finish(job: TranscriptionJob): Promise<void> {
     const { library, retention } = this.#deps;
     if ((await job.done) === 'stopped') return;
-    await job.session.complete();
+    if (!(await this.#complete(job.session))) return;
     await library.index(job.session);
     await retention.sweep();
+  }
+
+  /** On a full disk waits for space: the text is there, only the session's state and `transcript.md` do not fit. */
+  async #complete(session: Session): Promise<boolean> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await session.complete();
+        return true;
+      } catch (error) {
+        if (!(error instanceof AmbientError) || error.code !== 'disk_full') throw error;
+        this.#deps.logger.warn({ session: session.id }, 'the disk is full: session not finished yet');
+        await pause(SPACE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    return false;
   }
 
   #indexSoon(id: string): void {
@@ -111,6 +133,7 @@ export class Pipeline {
   async #forget(id: string): Promise<void> {
     clearTimeout(this.#dirty.get(id));
     this.#dirty.delete(id);
+    this.#deps.transcriber.forget(id);
     await this.#deps.library
       .remove(id)
       .catch((error: unknown) => this.#deps.logger.warn({ err: error, session: id }, 'session not removed from the index'));

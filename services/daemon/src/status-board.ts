@@ -1,9 +1,11 @@
 import type { DaemonStatus, Warning } from '@ambient/contract';
+import type { DiskMonitor } from './capture/index.js';
 import type { Importer, Recorder } from './capture/types.js';
 import type { ConfigStore } from './config/config-store.js';
 import type { McpPort } from './control/ports.js';
 import type { Bus } from './platform/bus.js';
 import { type Clock, isoWithOffset } from './platform/clock.js';
+import type { Retention } from './sessions/retention.js';
 import type { SessionStore } from './sessions/types.js';
 import type { Transcriber } from './transcription/types.js';
 
@@ -18,6 +20,8 @@ interface StatusDeps {
   readonly importer: Importer;
   readonly transcriber: Transcriber;
   readonly mcp: McpPort;
+  readonly disk: DiskMonitor;
+  readonly retention: Retention;
 }
 
 /** Changes within this long become one `status` event, ms. */
@@ -69,21 +73,25 @@ export class StatusBoard {
       lag_s: transcriber.lagSeconds(),
       recognizer: transcriber.recognizer(),
       imports: [...importer.list()],
-      warnings: this.#warnings(),
+      warnings: await this.#warnings(),
       mcp: mcp.state(),
       watching: null,
       approvals_pending: mcp.approvals().filter((approval) => approval.state === 'pending').length,
     };
   }
 
-  #warnings(): Warning[] {
-    const { config, transcriber } = this.#deps;
+  async #warnings(): Promise<Warning[]> {
+    const { config, transcriber, disk, retention } = this.#deps;
     const at = isoWithOffset(this.#startedAt);
     const warnings: Warning[] = config
       .warnings()
       .map((message) => ({ code: 'config', message, hint: 'Run `ambientctl config` to see what holds.', at }));
     const { error } = transcriber.recognizer();
     if (error !== null) warnings.push({ code: 'recognizer', message: error, hint: 'Run `ambientctl doctor`.', at });
+    const full = await disk.look();
+    if (full !== null) warnings.push(full);
+    const kept = retention.warning();
+    if (kept !== null) warnings.push(kept);
     return warnings;
   }
 }

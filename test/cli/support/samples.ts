@@ -39,6 +39,7 @@ export function sessionFile(change: Partial<SessionFile> = {}): SessionFile {
     model: null,
     language: null,
     interrupted_at: null,
+    transcribed_at: null,
     audio_deleted_at: null,
     warnings: [],
     coverage: [],

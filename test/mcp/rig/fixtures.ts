@@ -50,6 +50,7 @@ export async function writeSession(sessions: string, { id, file = {}, lines = []
     model: 'moonshine-base',
     language: 'en',
     interrupted_at: null,
+    transcribed_at: null,
     audio_deleted_at: null,
     warnings: [],
     coverage: [],

@@ -1,4 +1,4 @@
-import type { CoverageGap, CoverageReason, Track } from '@ambient/contract';
+import type { CoverageGap, CoverageReason, SessionFile, Track } from '@ambient/contract';
 import type { Session } from '../sessions/types.js';
 
 /** Shorter gaps are jitter, ms. */
@@ -56,15 +56,20 @@ export class CoverageLedger {
     await this.#saving;
   }
 
+  /** Writes everything into a session file that is being changed: what could not be saved when it happened too. */
+  writeTo(draft: SessionFile): void {
+    merge(draft, this.all());
+  }
+
   #save(gaps: readonly CoverageGap[]): void {
-    this.#saving = this.#session
-      .update((draft) => {
-        for (const gap of gaps) {
-          const known = draft.coverage.find((g) => g.track === gap.track && g.from_ms === gap.from_ms && g.reason === gap.reason);
-          if (known === undefined) draft.coverage.push(gap);
-          else known.to_ms = gap.to_ms;
-        }
-      })
-      .catch(this.#onError);
+    this.#saving = this.#session.update((draft) => merge(draft, gaps)).catch(this.#onError);
+  }
+}
+
+function merge(draft: SessionFile, gaps: readonly CoverageGap[]): void {
+  for (const gap of gaps) {
+    const known = draft.coverage.find((g) => g.track === gap.track && g.from_ms === gap.from_ms && g.reason === gap.reason);
+    if (known === undefined) draft.coverage.push(gap);
+    else known.to_ms = gap.to_ms;
   }
 }

@@ -12,6 +12,16 @@ export async function freeMiB(dir: string): Promise<number> {
   return (bavail * bsize) / MIB;
 }
 
+/**
+ * How much room there is, by what the user set.
+ * @param free MiB, as are `low` and `stop`
+ */
+export function diskState(free: number, low: number, stop: number): 'ok' | 'low' | 'full' {
+  // Below the reserve not even a session's last words fit, whatever the setting says.
+  if (free < Math.max(stop, RESERVE_BYTES / MIB)) return 'full';
+  return free < low ? 'low' : 'ok';
+}
+
 /** True for the errors that mean that nothing more fits. */
 export function isDiskFull(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EFBIG';

@@ -1,3 +1,4 @@
+export { DiskMonitor } from './disk-monitor.js';
 export { FileImporter } from './import/file-importer.js';
 export { LiveRecorder } from './live-recorder.js';
 export type { AttachedJob, CapturePorts } from './ports.js';

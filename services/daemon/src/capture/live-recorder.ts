@@ -134,6 +134,7 @@ export class LiveRecorder implements Recorder {
       zeroMs,
       seconds: request.seconds ?? null,
       ports: this.#ports,
+      closing: this.#closing.signal,
       onOver: () => this.#over(recording),
     });
     try {

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoverageGap, Level, Levels, LiveStatus, StopReply, Track, TrackInfo, Warning } from '@ambient/contract';
-import { SAMPLE_RATE } from '@ambient/contract';
+import { AmbientError, SAMPLE_RATE } from '@ambient/contract';
 import { isoWithOffset } from '../platform/clock.js';
 import type { Session } from '../sessions/types.js';
 import { WarningFilter } from './capture-warnings.js';
@@ -16,6 +17,8 @@ import { TrackSpool } from './track-spool.js';
 const TICK_MS = 250;
 /** Devices and disk are looked at this often, ms. */
 const LOOK_MS = 2000;
+/** A session that a full disk kept from being closed is tried again this often, ms. */
+const CLOSE_RETRY_MS = 2000;
 /** A spool's header has 32 bits for its length; the recording ends an hour before they run out, samples. */
 const MAX_SAMPLES = Math.floor(0xffff_ffff / 2) - 3600 * SAMPLE_RATE;
 
@@ -29,6 +32,8 @@ interface RecordingInit {
   readonly zeroMs: number;
   readonly seconds: number | null;
   readonly ports: CapturePorts;
+  /** Aborted when the daemon shuts down. */
+  readonly closing: AbortSignal;
   /** The recording is over by itself: its time is up, its files have been played, the disk is full. */
   onOver(): void;
 }
@@ -52,6 +57,8 @@ export class Recording {
   #lines = 0;
   #over = false;
   #full = false;
+  /** Warnings that the full disk did not take. */
+  readonly #unsaved: Warning[] = [];
 
   constructor(init: RecordingInit) {
     this.#init = init;
@@ -104,22 +111,47 @@ export class Recording {
     if (this.#full) this.#recordFull();
     await this.#ledger.saved();
     const seconds = this.#seconds();
-    try {
-      await this.session.update((draft) => {
+    // By the session's clock: the wall clock may have been set meanwhile.
+    const ended = new Date(Date.parse(this.session.file.started_at) + this.#elapsedMs());
+    const close = (): Promise<void> =>
+      this.session.update((draft) => {
         for (const live of tracks) {
           const spool = this.#spools.get(live.track);
           draft.tracks[live.track] = { ...live.info, samples: spool?.available() ?? 0 };
         }
-        draft.ended_at = isoWithOffset(this.#init.ports.clock.now());
+        this.#ledger.writeTo(draft);
+        draft.warnings.push(...this.#unsaved);
+        draft.ended_at = isoWithOffset(ended);
         draft.duration_s = seconds;
         draft.state = 'transcribing';
       });
+    try {
+      await close();
+      this.#endFeeds();
     } catch (error) {
-      // The next start finds the session unfinished and completes it from its files.
-      this.#log(error, 'session not closed');
+      this.#log(error, 'session not closed, trying again');
+      void this.#closeLater(close);
     }
-    for (const spool of this.#spools.values()) spool.end();
     return { id: this.session.id, duration_s: seconds, state: this.session.file.state };
+  }
+
+  /** Until the disk takes it; should the daemon end first, the next start completes the session from its files. */
+  async #closeLater(close: () => Promise<void>): Promise<void> {
+    const { closing } = this.#init;
+    while (!closing.aborted) {
+      await sleep(CLOSE_RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
+      try {
+        await close();
+        this.#endFeeds();
+        return;
+      } catch (error) {
+        if (error instanceof AmbientError && error.code === 'not_found') return;
+      }
+    }
+  }
+
+  #endFeeds(): void {
+    for (const spool of this.#spools.values()) spool.end();
   }
 
   async pause(): Promise<void> {
@@ -301,7 +333,10 @@ export class Recording {
   #warn(warning: Omit<Warning, 'at'>): void {
     if (!this.#filter.admits(warning)) return;
     this.#init.ports.logger.warn({ session: this.session.id, code: warning.code, track: warning.track }, warning.message);
-    this.session.addWarning(warning).catch((error: unknown) => this.#log(error, 'warning not saved'));
+    this.session.addWarning(warning).catch((error: unknown) => {
+      this.#unsaved.push({ ...warning, at: isoWithOffset(this.#init.ports.clock.now()) });
+      this.#log(error, 'warning not saved yet');
+    });
   }
 
   #log(error: unknown, what: string): void {

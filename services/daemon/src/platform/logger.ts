@@ -8,6 +8,8 @@ export type Logger = pino.Logger;
 /** Size at which the log starts a new file, and how many old ones are kept. */
 export const LOG_SIZE = '5m';
 export const LOG_FILES_KEPT = 4;
+/** What a full disk does not take waits up to this much, in characters; beyond it, lines are dropped. */
+const WAITING_LIMIT = 1024 * 1024;
 
 /**
  * JSON lines to `<dir>/ambientd.N.log`, rotated by size. Transcript text, tokens and file contents never go in:
@@ -21,7 +23,10 @@ export async function openLogger(dir: string, level: string): Promise<Logger> {
     size: LOG_SIZE,
     limit: { count: LOG_FILES_KEPT },
     mkdir: false,
+    maxLength: WAITING_LIMIT,
   });
+  // Without a listener the error would be thrown, logged, fail again, and so on. The next line tries again.
+  stream.on('error', () => undefined);
   return pino(
     {
       level,

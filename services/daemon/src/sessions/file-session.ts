@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   AmbientError,
@@ -34,6 +35,7 @@ import {
   type Strike,
   silence,
   strikeGap,
+  struckStretches,
   unfinishedStrikes,
   withoutSpeech,
   withoutStruckText,
@@ -43,6 +45,9 @@ import type { NewEdit, Session } from './types.js';
 
 /** Lines before a new one that can tell whether it is bleed. */
 const BLEED_WINDOW = 60;
+/** How long a strike waits for the spool to reach the end of its stretch, ms; the end of the recording makes up for the rest. */
+const SPOOL_PATIENCE_MS = 2500;
+const SPOOL_POLL_MS = 200;
 
 export interface SessionDeps {
   readonly bus: Bus;
@@ -194,6 +199,8 @@ export class FileSession implements Session {
   complete(): Promise<void> {
     return this.#mutex.run(async () => {
       await this.#finishStrikes();
+      // An import that was cut is decoded anew, struck stretches too.
+      for (const strike of struckStretches(this.#file)) await silence(this.audioDir, this.#file, strike);
       await this.#writeTranscript();
       await this.#update((draft) => {
         draft.state = draft.interrupted_at === null ? 'done' : 'interrupted';
@@ -211,8 +218,8 @@ export class FileSession implements Session {
     return this.#mutex.run(async () => render(this.#file, await this.#fold()));
   }
 
-  strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]> {
-    return this.#mutex.run(async () => {
+  async strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]> {
+    const lines = await this.#mutex.run(async () => {
       this.#assertPresent();
       await this.#refresh();
       const strikes = await planStrikes(this, range);
@@ -223,6 +230,8 @@ export class FileSession implements Session {
       });
       return await this.#finishStrikes();
     });
+    await this.#strikeWhatIsOnItsWay();
+    return lines;
   }
 
   /** Cuts torn ends of the logs and removes temporary files. @returns bytes cut */
@@ -292,6 +301,17 @@ export class FileSession implements Session {
     await this.#announce();
   }
 
+  /** What was heard just before a strike reaches the disk a moment later; it is waited for, outside the queue. */
+  async #strikeWhatIsOnItsWay(): Promise<void> {
+    const deadline = performance.now() + SPOOL_PATIENCE_MS;
+    while (this.live && unfinishedStrikes(this.#file).length > 0 && performance.now() < deadline) {
+      await pause(SPOOL_POLL_MS);
+      await this.#mutex.run(async () => {
+        if (!this.#removed) await this.#finishStrikes();
+      });
+    }
+  }
+
   async #finishStrikes(): Promise<readonly number[]> {
     const strikes = unfinishedStrikes(this.#file);
     if (strikes.length === 0) return [];
@@ -300,7 +320,7 @@ export class FileSession implements Session {
     );
     const struck = new Set((await this.#rawLines()).flatMap((line, i) => (line.struck ? [i + 1] : [])));
     await this.#edits.rewrite((edit) => withoutStruckText(edit, struck));
-    this.#deps.bus.emit({ type: 'struck', session: this.id, lines: [...lines] });
+    if (lines.length > 0) this.#deps.bus.emit({ type: 'struck', session: this.id, lines: [...lines] });
     const open: Strike[] = [];
     for (const strike of strikes) if (!(await silence(this.audioDir, this.#file, strike)) && this.live) open.push(strike);
     await this.#renewTranscript();

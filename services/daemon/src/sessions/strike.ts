@@ -30,6 +30,11 @@ export function unfinishedStrikes(file: SessionFile): Strike[] {
   return parsed.success ? parsed.data : [];
 }
 
+/** Every stretch that was struck, by the ledger. */
+export function struckStretches(file: SessionFile): Strike[] {
+  return file.coverage.filter((gap) => gap.reason === 'struck');
+}
+
 /** What a strike becomes in the ledger. */
 export function strikeGap(strike: Strike): CoverageGap {
   return { ...strike, reason: 'struck' };

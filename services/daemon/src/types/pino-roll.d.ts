@@ -7,5 +7,7 @@ declare module 'pino-roll' {
     size?: string;
     limit?: { count: number };
     mkdir?: boolean;
+    /** Of sonic-boom: characters that may wait to be written; what comes beyond them is dropped. */
+    maxLength?: number;
   }): Promise<Writable>;
 }
