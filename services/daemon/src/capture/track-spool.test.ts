@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TrackSpool } from './track-spool.js';
 
 describe('TrackSpool', () => {
@@ -50,6 +50,20 @@ describe('TrackSpool', () => {
     } finally {
       clearInterval(timer);
       await spool.finish();
+    }
+  });
+
+  it('makes the first samples durable at once', async () => {
+    // The regular syncs never come.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const spool = await open();
+    try {
+      spool.append(pcm(32_000, 5));
+      const declared = async (): Promise<number> => (await readFile(spool.path)).readUInt32LE(40) / 2;
+      await vi.waitFor(async () => expect(await declared()).toBe(32_000), 5000);
+    } finally {
+      await spool.finish();
+      vi.useRealTimers();
     }
   });
 

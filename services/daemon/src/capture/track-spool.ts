@@ -42,7 +42,8 @@ export class TrackSpool implements AudioFeed {
   #taken = 0;
   #written = 0;
   #synced = 0;
-  #lastSync = 0;
+  /** The first samples are synced at once: they may be seconds old when the last device of a recording opens. */
+  #lastSync = Number.NEGATIVE_INFINITY;
   #working: Promise<void> | undefined;
   #waiters: { below: number; go: () => void }[] = [];
   #failed = false;
@@ -67,7 +68,6 @@ export class TrackSpool implements AudioFeed {
       throw error;
     }
     this.#handle = handle;
-    this.#lastSync = performance.now();
     this.#timer = setInterval(() => this.#kick(), SYNC_MS);
   }
 
