@@ -59,8 +59,12 @@ describe('TrackSpool', () => {
     const spool = await open();
     try {
       spool.append(pcm(32_000, 5));
-      const declared = async (): Promise<number> => (await readFile(spool.path)).readUInt32LE(40) / 2;
-      await vi.waitFor(async () => expect(await declared()).toBe(32_000), 5000);
+      let declared = 0;
+      for (let looks = 0; looks < 200 && declared === 0; looks++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        declared = (await readFile(spool.path)).readUInt32LE(40) / 2;
+      }
+      expect(declared).toBe(32_000);
     } finally {
       await spool.finish();
       vi.useRealTimers();
