@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises';
+import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AmbientClient } from '@ambient/client';
+import { type AmbientClient, makeFolder } from '@ambient/client';
 import { AmbientError, type DaemonStatus, type HomePaths } from '@ambient/contract';
 import type { Printer } from '../output/printer.js';
 import { installedService } from '../service/installed.js';
@@ -164,7 +164,7 @@ interface ConsoleFile {
 
 async function openConsole(logs: string): Promise<ConsoleFile> {
   try {
-    await mkdir(logs, { recursive: true, mode: 0o700 });
+    await makeFolder(logs);
     const file = consoleFile(logs);
     const handle = await open(file, 'a+', 0o600);
     const { size } = await handle.stat();

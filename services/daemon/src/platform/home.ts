@@ -1,5 +1,6 @@
-import { chmod, lstat, mkdir, readFile } from 'node:fs/promises';
+import { chmod, lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '@ambient/client';
 import { AmbientError, HOME_SCHEMA, type HomePaths } from '@ambient/contract';
 import writeFileAtomic from 'write-file-atomic';
 
@@ -9,9 +10,9 @@ import writeFileAtomic from 'write-file-atomic';
  */
 export async function prepareHome(paths: HomePaths): Promise<void> {
   try {
-    await mkdir(paths.home, { recursive: true, mode: 0o700 });
+    await makeFolder(paths.home);
     await checkSchema(paths.home);
-    for (const dir of [paths.sessions, paths.logs, paths.mcp, paths.run]) await mkdir(dir, { recursive: true, mode: 0o700 });
+    for (const dir of [paths.sessions, paths.logs, paths.mcp, paths.run]) await makeFolder(dir);
   } catch (cause) {
     if (cause instanceof AmbientError) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '@ambient/client';
 import writeFileAtomic from 'write-file-atomic';
 import { type Clock, systemClock } from './clock.js';
 
@@ -30,9 +31,8 @@ export class StartGuard {
     const now = this.#clock.now().getTime();
     const recent = (await this.#starts()).filter((at) => at <= now && now - at < START_WINDOW_MS);
     if (recent.length >= MAX_FAILED_STARTS) return false;
-    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const starts = [...recent, now].map((at) => new Date(at).toISOString());
-    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    await makeFolder(path.dirname(this.#file));
     await writeFileAtomic(this.#file, `${JSON.stringify({ starts })}\n`, { mode: 0o600 });
     return true;
   }
