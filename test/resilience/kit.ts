@@ -57,7 +57,8 @@ export class Daemon {
   constructor(env: Readonly<Record<string, string>> = {}, home = mkdtempSync(path.join(os.tmpdir(), 'amr-'))) {
     this.paths = homePaths(home, process.getuid?.() ?? 0);
     this.client = new AmbientClient(this.paths.controlSocket);
-    this.#env = env;
+    // What is proved here does not depend on how well it reads.
+    this.#env = { AMBIENT_TRANSCRIPTION_MODEL: 'moonshine-tiny', ...env };
   }
 
   get pid(): number {
@@ -133,11 +134,15 @@ export class Daemon {
   }
 
   /** Waits until the session's transcript is complete. */
-  finished(id: string): Promise<SessionFile> {
-    return until(async () => {
-      const { file } = await this.client.call('session', { params: { session: id } });
-      return file !== null && (file.state === 'done' || file.state === 'interrupted') && file;
-    }, `${id} to be transcribed`);
+  finished(id: string, timeoutMs?: number): Promise<SessionFile> {
+    return until(
+      async () => {
+        const { file } = await this.client.call('session', { params: { session: id } });
+        return file !== null && (file.state === 'done' || file.state === 'interrupted') && file;
+      },
+      `${id} to be transcribed`,
+      timeoutMs,
+    );
   }
 
   async heard(session: string, lines: number): Promise<void> {

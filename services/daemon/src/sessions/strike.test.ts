@@ -123,6 +123,15 @@ test('a live spool is silenced while its writer appends, and what was still on i
   expect(session.file).not.toHaveProperty('unfinished_strikes');
 });
 
+test('a strike of an import holds when a crash makes its file be decoded from the start again', async () => {
+  const session = await kit.store.create(newSession({ origin: 'import', state: 'pending' }));
+  await writeAudio(session.audioDir, 'room', 5);
+  await session.strike({ fromMs: 1000, toMs: 2000, track: 'room' });
+  await writeAudio(session.audioDir, 'room', 10);
+  await session.complete();
+  expect([await audible(session, 'room', 1, 2), await audible(session, 'room', 2, 10)]).toEqual([false, true]);
+});
+
 test('a crash after the ledger entry is made up for at the next start', async () => {
   const session = await talk();
   // What a kill right after the first step leaves behind.

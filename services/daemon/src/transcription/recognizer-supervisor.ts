@@ -27,6 +27,8 @@ interface SupervisorDeps {
 /** Pauses between attempts to load, ms: doubled each time. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** A model that takes longer to load hangs, ms. */
+const LOAD_LIMIT_MS = 120_000;
 
 /** Keeps a recognizer running while it is wanted, through crashes; unloads it when idle. */
 export class RecognizerSupervisor {
@@ -39,6 +41,7 @@ export class RecognizerSupervisor {
   #pause = FIRST_PAUSE_MS;
   #retry: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #loading: NodeJS.Timeout | undefined;
 
   constructor(deps: SupervisorDeps) {
     this.#deps = deps;
@@ -141,6 +144,7 @@ export class RecognizerSupervisor {
       },
     });
     this.#process = process;
+    this.#loading = setTimeout(() => process.kill(), LOAD_LIMIT_MS);
     process.send({ type: 'load', model: this.#model, threads: settings.threads, detector: settings.detector });
   }
 
@@ -188,6 +192,7 @@ export class RecognizerSupervisor {
   }
 
   #setState(state: State, error: string | null): void {
+    if (state !== 'loading') clearTimeout(this.#loading);
     this.#state = state;
     this.#error = error;
     this.#deps.onChange();

@@ -226,6 +226,16 @@ describe('RecognizerTranscriber', () => {
     expect(session.file.warnings).toEqual([expect.objectContaining({ code: 'turn_failed', track: 'room', samples: first?.samples })]);
   });
 
+  it('starts a recognizer anew that says nothing any more, wherever it hangs', async () => {
+    const { session, feeds } = await conversation();
+    const transcriber = await transcriberWith({ decodeLimitMs: () => 4000, answerLimitMs: 4000 });
+    const job = transcriber.transcribe(session, feeds);
+    while (transcriber.recognizer().state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 5));
+    process.kill(transcriber.recognizer().pid as number, 'SIGSTOP');
+    expect(await job.done).toBe('complete');
+    expect(byTrack(await session.rawLines())).toEqual(undisturbed);
+  });
+
   it('reports a model that does not load and reads everything once one does', async () => {
     const { session, feeds } = await conversation();
     let broken = true;

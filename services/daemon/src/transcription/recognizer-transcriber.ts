@@ -5,6 +5,7 @@ import type { ConfigStore } from '../config/config-store.js';
 import type { Logger } from '../platform/logger.js';
 import type { AudioFeed } from '../sessions/audio-feed.js';
 import type { Session } from '../sessions/types.js';
+import { HangWatch } from './hang-watch.js';
 import { Job } from './job.js';
 import { RecognizerSupervisor } from './recognizer-supervisor.js';
 import { TrackStream } from './track-stream.js';
@@ -30,6 +31,8 @@ interface TranscriberDeps {
   readonly onChange: () => void;
   /** Longest time one turn may take, ms, before the recognizer counts as hung; default 30 s plus four times the turn. */
   readonly decodeLimitMs?: (turnMs: number) => number;
+  /** Longest time it may owe an answer between turns, ms; default 60 s. */
+  readonly answerLimitMs?: number;
 }
 
 interface Entry {
@@ -49,18 +52,24 @@ export class RecognizerTranscriber implements Transcriber {
   readonly #jobs = new Set<Job>();
   readonly #streams = new Map<number, Entry>();
   readonly #attempts = new Map<string, number>();
-  readonly #decodeLimitMs: (turnMs: number) => number;
+  readonly #hangs: HangWatch;
   #nextStream = 1;
   /** Counts recognizers: what was begun for an earlier one is void. */
   #generation = 0;
-  #watchdog: NodeJS.Timeout | undefined;
   readonly #closing = new AbortController();
   #stopped = false;
   #offConfig: (() => void) | undefined;
 
   constructor(deps: TranscriberDeps) {
     this.#deps = deps;
-    this.#decodeLimitMs = deps.decodeLimitMs ?? ((turnMs) => 30_000 + 4 * turnMs);
+    this.#hangs = new HangWatch({
+      decodeLimitMs: deps.decodeLimitMs ?? ((turnMs) => 30_000 + 4 * turnMs),
+      answerLimitMs: deps.answerLimitMs ?? 60_000,
+      onHang: (limitMs) => {
+        deps.logger.warn({ limit_ms: limitMs }, 'recognizer hangs');
+        this.#supervisor.kill();
+      },
+    });
     const { config } = deps;
     this.#supervisor = new RecognizerSupervisor({
       settings: () => ({
@@ -92,7 +101,7 @@ export class RecognizerTranscriber implements Transcriber {
     this.#stopped = true;
     this.#closing.abort();
     this.#offConfig?.();
-    clearTimeout(this.#watchdog);
+    this.#hangs.clear();
     this.#generation++;
     this.#supervisor.stop();
     const entries = [...this.#streams.values()];
@@ -128,6 +137,7 @@ export class RecognizerTranscriber implements Transcriber {
       for (const stream of job.streams) {
         this.#streams.get(stream.id)?.off();
         if (this.#streams.delete(stream.id)) this.#supervisor.send({ type: 'close', stream: stream.id });
+        this.#hangs.forget(stream.id);
         void stream.tail.then(() => stream.close());
       }
       this.#supervisor.want(this.#streams.size > 0);
@@ -231,6 +241,7 @@ export class RecognizerTranscriber implements Transcriber {
         }
         stream.sent += pcm.byteLength / 2;
         this.#supervisor.send({ type: 'feed', stream: stream.id, pcm });
+        this.#hangs.asked(stream.id);
         continue;
       }
       if (ended) this.#finish(stream);
@@ -242,6 +253,7 @@ export class RecognizerTranscriber implements Transcriber {
     if (stream.finishing) return;
     stream.finishing = true;
     this.#supervisor.send({ type: 'finish', stream: stream.id });
+    this.#hangs.asked(stream.id);
   }
 
   #chunkSamples(job: Job): number {
@@ -258,15 +270,16 @@ export class RecognizerTranscriber implements Transcriber {
     switch (message.type) {
       case 'decoding':
         stream.decoding = { from: message.from, to: message.to };
-        this.#watch(message);
+        this.#hangs.decoding(((message.to - message.from) * 1000) / RATE);
         return;
       case 'turn':
-        clearTimeout(this.#watchdog);
+        this.#hangs.decoded();
         stream.decoding = undefined;
         this.#supervisor.progressed();
         this.#after(stream, () => this.#publish(stream, message));
         return;
       case 'fed':
+        this.#hangs.answered(stream.id);
         this.#after(stream, async () => {
           stream.acknowledged = message.to;
           stream.speaking = message.speaking;
@@ -274,6 +287,7 @@ export class RecognizerTranscriber implements Transcriber {
         });
         return;
       case 'finished':
+        this.#hangs.answered(stream.id);
         this.#after(stream, () => this.#finished(stream, job));
     }
   }
@@ -324,6 +338,7 @@ export class RecognizerTranscriber implements Transcriber {
     stream.speaking = false;
     this.#streams.get(stream.id)?.off();
     this.#streams.delete(stream.id);
+    this.#hangs.forget(stream.id);
     await stream.close();
     await this.#settleIfDone(job);
     // An import may have waited for a recording to end.
@@ -339,19 +354,8 @@ export class RecognizerTranscriber implements Transcriber {
     this.#deps.onChange();
   }
 
-  #watch({ from, to }: Of<'decoding'>): void {
-    clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(
-      () => {
-        this.#deps.logger.warn({ from, to }, 'recognizer hangs');
-        this.#supervisor.kill();
-      },
-      this.#decodeLimitMs(((to - from) * 1000) / RATE),
-    );
-  }
-
   #lost(reason: string): void {
-    clearTimeout(this.#watchdog);
+    this.#hangs.clear();
     for (const entry of this.#streams.values()) {
       entry.state = 'closed';
       const { stream } = entry;
