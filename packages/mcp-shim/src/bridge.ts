@@ -4,13 +4,14 @@ import type { Link, LinkEvents } from './link.js';
 import { idKey, isId, isObject, type Message, readMessage } from './message.js';
 import { OUTCOME_UNKNOWN, replayProblem } from './outage.js';
 import type { Output } from './output.js';
+import { OversizedLine } from './oversized.js';
 import { errorLine, mistakeLine, type Problem, RPC } from './problem.js';
 import { BROKEN } from './reach.js';
 import { Replay } from './replay.js';
 import { type Pending, pendingOf, Requests } from './requests.js';
 import type { Service } from './service.js';
 
-/** Longest line of a host that is looked into, bytes; the daemon takes no longer one. */
+/** Longest line of a host, bytes; the daemon takes no longer one. */
 export const MAX_HOST_LINE = 1024 * 1024;
 /** More than this waiting for answers, and the host is asked to slow down, bytes. */
 const MAX_HELD = 8 * MAX_HOST_LINE;
@@ -57,7 +58,7 @@ export class Bridge {
   #drain: NodeJS.Timeout | undefined;
   #hostEnded = false;
   #isDone = false;
-  #oversized: 'passing' | 'dropping' | undefined;
+  #oversized: OversizedLine | undefined;
   #lastLogged = '';
 
   constructor(parts: BridgeParts) {
@@ -151,11 +152,12 @@ export class Bridge {
   }
 
   #onHostPiece(piece: Buffer, last: boolean): void {
-    this.#oversized ??= this.#phase === 'up' ? 'passing' : 'dropping';
-    if (this.#oversized === 'passing') this.#link.write(piece);
+    this.#oversized ??= new OversizedLine();
+    this.#oversized.push(piece);
     if (!last) return;
-    if (this.#oversized === 'dropping')
-      this.#output.line(mistakeLine(null, RPC.invalidRequest, `Invalid request: the line is longer than ${MAX_HOST_LINE} bytes.`));
+    this.#output.line(
+      mistakeLine(this.#oversized.id, RPC.invalidRequest, `Invalid request: the line is longer than ${MAX_HOST_LINE} bytes.`),
+    );
     this.#oversized = undefined;
   }
 
@@ -213,7 +215,6 @@ export class Bridge {
     this.#phase = 'down';
     this.#own.clear();
     this.#asked.clear();
-    if (this.#oversized === 'passing') this.#oversized = 'dropping';
     this.#press('link', false);
     const lost = this.#requests.lose(
       performance.now(),

@@ -44,7 +44,7 @@ export async function loadCredential(paths: HomePaths, id: string): Promise<stri
     code: 'no_credential',
     message:
       reply.ok || reply.isAbsent === true
-        ? `There is no credential for profile ${id} on this machine.`
+        ? `There is no credential on this machine: revoked or unknown profile ${id}.`
         : `The credential of profile ${id} is not in a file, and the keychain cannot be read: ${reply.message}.`,
     hint: 'Run `ambientctl mcp connect HOST` to make a new one.',
   });

@@ -14,9 +14,12 @@ const LONGEST_PAUSE_MS = { waiting: 500, idle: 5000 } as const;
 const HANDSHAKE_MS = 40_000;
 /** A connection that held this long was a good one: the next loss starts with short pauses again. */
 const STEADY_MS = 1000;
-/** After a refusal: by itself the shim asks again this slowly, and a new request is worth an attempt this soon, ms. */
+/** After a refusal: by itself the shim asks again this slowly; a new request makes it ask at once, but not more often than this, ms. */
 const REFUSED_PAUSE_MS = 60_000;
-const REFUSED_FRESH_MS = 3000;
+const REFUSED_GAP_MS = 250;
+/** A token that is worthless stays so, and the daemon slows down for whoever keeps showing one: no new attempt for so long, ms. */
+const WORTHLESS = new Set(['wrong_token', 'revoked', 'expired', 'bad_handshake', 'replay_failed']);
+const WORTHLESS_MS = 3000;
 /** Longest line a daemon may send, bytes. */
 const MAX_DAEMON_LINE = 64 * 1024 * 1024;
 
@@ -73,9 +76,16 @@ export class Link {
     this.#socket?.destroy();
   }
 
-  /** Someone begins to wait. Returns the reason when waiting is pointless: the daemon said no a moment ago. */
+  /** Someone begins to wait. Returns the reason when waiting is pointless: the daemon said no a moment ago, for good. */
   want(): Problem | undefined {
-    if (this.#refusedAt !== undefined && performance.now() - this.#refusedAt < REFUSED_FRESH_MS) return this.#problem;
+    if (this.#refusedAt !== undefined && !this.#isTrying) {
+      const age = performance.now() - this.#refusedAt;
+      if (WORTHLESS.has(this.#problem.code) && age < WORTHLESS_MS) return this.#problem;
+      if (age < REFUSED_GAP_MS) {
+        this.#retry(REFUSED_GAP_MS - age);
+        return undefined;
+      }
+    }
     if (!this.#isTrying && !this.#isUp && performance.now() >= this.#notBefore) {
       this.#pause = FIRST_PAUSE_MS;
       void this.#attempt();

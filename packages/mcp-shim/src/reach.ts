@@ -15,7 +15,8 @@ export async function socketProblem(paths: HomePaths): Promise<Problem | undefin
   const own = process.getuid?.() ?? -1;
   try {
     const folder = await lstat(path.dirname(paths.mcpSocket));
-    if (!folder.isDirectory() || folder.uid !== own || (folder.mode & 0o022) !== 0) return notOwn(path.dirname(paths.mcpSocket));
+    if (!folder.isDirectory() || folder.uid !== own) return notOwn(path.dirname(paths.mcpSocket));
+    if ((folder.mode & 0o022) !== 0 || (folder.mode & 0o500) !== 0o500) return notPrivate(path.dirname(paths.mcpSocket), folder.mode);
     const socket = await lstat(paths.mcpSocket);
     return socket.isSocket() && socket.uid === own ? undefined : notOwn(paths.mcpSocket);
   } catch (error) {
@@ -53,6 +54,14 @@ function notOwn(file: string): Problem {
     code: 'not_own',
     message: `Refusing ${file}: it is not this user's own.`,
     hint: 'Run `ambientctl daemon status` as the user who runs the daemon.',
+  };
+}
+
+function notPrivate(folder: string, mode: number): Problem {
+  return {
+    code: 'not_private',
+    message: `Refusing ${folder}: its mode is ${(mode & 0o7777).toString(8).padStart(4, '0')}, and it must be for its owner alone.`,
+    hint: `Run \`chmod 700 '${folder}'\`.`,
   };
 }
 

@@ -122,7 +122,9 @@ describe('no daemon', () => {
     chmodSync(path.join(daemon.home, 'run'), 0o777);
     shim = new ShimProcess({ home: daemon.home, args: ['--wait-ms', '200'] });
     shim.send(list(1));
-    expect(await shim.out.next()).toMatchObject({ error: { data: { code: 'not_own' } } });
+    expect(await shim.out.next()).toMatchObject({
+      error: { message: expect.stringContaining(`chmod 700 '${path.join(daemon.home, 'run')}'`), data: { code: 'not_private' } },
+    });
     expect(daemon.handshakes).toEqual([]);
   });
 });
@@ -145,17 +147,18 @@ describe('a refused handshake', () => {
     expect(`${shim.lines.join('')}${shim.stderr}`).not.toContain('token-1');
   });
 
-  it('is asked about again by a request some seconds later', async () => {
+  it('of a client that was switched off is asked about again by the very next request', async () => {
     daemon.reply = { ...refusal, code: 'disabled' };
     await daemon.listen();
     shim = new ShimProcess({ home: daemon.home });
     shim.send(list(1));
-    await shim.out.next();
+    expect(await shim.out.next()).toMatchObject({ id: 1, error: { data: { code: 'disabled' } } });
+    for (let id = 2; id < 20; id++) shim.send(list(id));
+    for (let id = 2; id < 20; id++) expect(await shim.out.next()).toMatchObject({ id, error: { data: { code: 'disabled' } } });
+    expect(daemon.handshakes).toHaveLength(2);
     daemon.reply = { ok: true, client: 'c1', name: 'Test' };
-    await new Promise((resolve) => setTimeout(resolve, 3_100));
-    shim.send(list(2));
-    const connection = await daemon.connections.next();
-    expect(await connection.message()).toMatchObject({ id: 2 });
+    shim.send(list(20));
+    expect(await (await daemon.connections.next()).message()).toMatchObject({ id: 20 });
   });
 
   it('with slow_down is waited out, not passed on', async () => {
@@ -211,6 +214,13 @@ describe('the credential', () => {
     shim.send(list(1));
     expect(await shim.out.next()).toMatchObject({
       error: { message: expect.stringContaining('ambientctl mcp connect'), data: { code: 'no_credential' } },
+    });
+    shim.kill();
+    await shim.exit;
+    shim = new ShimProcess({ home: daemon.home, args: ['--profile', 'p1'], env: {} });
+    shim.send(list(1));
+    expect(await shim.out.next()).toMatchObject({
+      error: { message: expect.stringContaining('revoked or unknown profile p1'), data: { code: 'no_credential' } },
     });
   });
 });
