@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Sound servers, panels and killed processes on a shared machine: CI gives a failed test one more chance, and shows both.
+    retry: process.env.CI ? 1 : 0,
   },
 });
