@@ -9,7 +9,17 @@ import { Track } from './tracks.js';
 
 /** A file played into a track instead of a device. Absolute path. */
 const FilePath = z.string().min(1).max(4096);
-const SessionName = z.string().trim().min(1).max(200);
+/** Text that is shown on one line: any Unicode but line breaks and other control characters. */
+const label = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), 'holds a line break or another control character; leave it out');
+export const SessionName = label(200);
+export const SessionTag = label(64);
+export const SpeakerName = label(100);
 const Empty = z.object({});
 
 export const StartRequest = z.object({
@@ -208,7 +218,7 @@ export const routes = defineRoutes({
     params: SessionParam,
     body: z.object({
       name: SessionName.nullish(),
-      tags: z.array(z.string().trim().min(1).max(64)).max(64).optional(),
+      tags: z.array(SessionTag).max(64).optional(),
       notes: z.string().max(100_000).optional(),
       pinned: z.boolean().optional(),
     }),
@@ -222,7 +232,7 @@ export const routes = defineRoutes({
     body: z.object({
       track: Track.optional(),
       segments: z.array(z.number().int().positive()).max(10_000).optional(),
-      speaker: z.string().trim().min(1).max(100).nullable(),
+      speaker: SpeakerName.nullable(),
     }),
     reply: z.object({ edit: z.string(), lines: z.number().int() }),
   },

@@ -1,6 +1,19 @@
 export { AmbientError } from './ambient-error.js';
 export type { Route, RouteInput, RouteName, RouteReply, Routes } from './api.js';
-export { routes, SearchMatch, SearchQuery, SearchReply, SessionDetail, StartReply, StartRequest, StopReply, VerboseLine } from './api.js';
+export {
+  routes,
+  SearchMatch,
+  SearchQuery,
+  SearchReply,
+  SessionDetail,
+  SessionName,
+  SessionTag,
+  SpeakerName,
+  StartReply,
+  StartRequest,
+  StopReply,
+  VerboseLine,
+} from './api.js';
 export { Approval } from './approvals.js';
 export type { Config, ConfigKey } from './config.js';
 export { CONFIG_KEYS, ConfigSchema, configEnvName, MODELS } from './config.js';

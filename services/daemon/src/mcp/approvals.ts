@@ -18,7 +18,16 @@ export interface ApprovalRequest {
   readonly session: string | null;
 }
 
-export type Decision = 'approved' | 'denied' | 'expired';
+/** `off`: the client was cut off or the server stops. `gone`: the session is not there for this client any more. */
+export type Withdrawal = 'off' | 'gone';
+export type Decision = 'approved' | 'denied' | 'expired' | Withdrawal;
+
+const WITHDRAWN: Readonly<Record<Withdrawal, string>> = {
+  off: 'the client’s access was switched off or the server stopped',
+  gone: 'the session is gone, or outside of what the client may see',
+};
+/** Withdrawn approvals that are remembered, so that a late decision is told why it is too late. */
+const MAX_REMEMBERED = 100;
 
 interface Waiting {
   readonly clientId: string;
@@ -32,6 +41,7 @@ export class Approvals {
   readonly #clock: Clock;
   readonly #lifetimeMs: number;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #withdrawn = new Map<string, Withdrawal>();
 
   constructor(bus: Bus, clock: Clock, lifetimeMs = APPROVAL_MS) {
     this.#bus = bus;
@@ -42,6 +52,11 @@ export class Approvals {
   /** Those that wait now, oldest first. */
   pending(): Approval[] {
     return [...this.#waiting.values()].map(({ approval }) => approval);
+  }
+
+  /** Those that wait now, with whose they are. */
+  waiting(): { readonly clientId: string; readonly approval: Approval }[] {
+    return [...this.#waiting.values()].map(({ clientId, approval }) => ({ clientId, approval }));
   }
 
   /**
@@ -71,7 +86,9 @@ export class Approvals {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         this.#waiting.delete(approval.id);
-        waiting.approval = { ...approval, state };
+        const isWithdrawn = state === 'off' || state === 'gone';
+        if (isWithdrawn) this.#remember(approval.id, state);
+        waiting.approval = { ...approval, state: isWithdrawn ? 'denied' : state };
         this.#bus.emit({ type: 'approval', approval: waiting.approval });
         resolve(state);
       };
@@ -85,14 +102,34 @@ export class Approvals {
   /** The user's word. @throws AmbientError `not_found` when it is unknown or no longer pending */
   decide(id: string, decision: 'approve' | 'deny'): Approval {
     const waiting = this.#waiting.get(id);
+    const withdrawn = this.#withdrawn.get(id);
+    if (waiting === undefined && withdrawn !== undefined)
+      throw new AmbientError('not_found', `The approval ${id} was withdrawn: ${WITHDRAWN[withdrawn]}.`, 'Nothing was done.');
     if (waiting === undefined)
       throw new AmbientError('not_found', `No approval ${id} is waiting.`, '`ambientctl approvals` lists those that are.');
     waiting.settle(decision === 'approve' ? 'approved' : 'denied');
     return waiting.approval;
   }
 
-  /** Withdraws everything that waits. */
-  stop(): void {
-    for (const { settle } of [...this.#waiting.values()]) settle('denied');
+  /** The client was given leave to do such things unasked while this one waited. */
+  release(id: string): void {
+    this.#waiting.get(id)?.settle('approved');
+  }
+
+  withdraw(id: string, why: Withdrawal): void {
+    this.#waiting.get(id)?.settle(why);
+  }
+
+  /** Withdraws everything that waits, or what waits of one client. @returns how many */
+  withdrawAll(clientId?: string): number {
+    const all = [...this.#waiting.values()].filter((waiting) => clientId === undefined || waiting.clientId === clientId);
+    for (const { settle } of all) settle('off');
+    return all.length;
+  }
+
+  #remember(id: string, why: Withdrawal): void {
+    this.#withdrawn.set(id, why);
+    const [oldest] = this.#withdrawn.keys();
+    if (this.#withdrawn.size > MAX_REMEMBERED && oldest !== undefined) this.#withdrawn.delete(oldest);
   }
 }

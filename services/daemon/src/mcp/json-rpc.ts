@@ -21,6 +21,7 @@ export function rpcError(id: RequestId | null, code: number, message: string): R
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isString = (value: unknown): value is string => typeof value === 'string';
 const isId = (value: unknown): value is RequestId => typeof value === 'string' || Number.isSafeInteger(value);
 
 /** Reads one line as a JSON-RPC message. Every rejection says in one sentence what is wrong with it. */
@@ -44,11 +45,40 @@ export function parseMessage(line: string): Parsed {
   }
   if (typeof value.method !== 'string') return invalid('`method` must be a string.');
   if (value.params !== undefined && !isObject(value.params)) return invalid('`params` must be an object.');
-  if (value.method === 'initialize' && id !== null) {
-    const problem = initializeProblem(value.params ?? {});
+  if (id !== null) {
+    const problem = paramsProblem(value.method, value.params ?? {});
     if (problem !== undefined) return { error: rpcError(id, INVALID_PARAMS, `Invalid params: ${problem}`) };
   }
   return { message: value as unknown as JSONRPCMessage };
+}
+
+/** What is wrong with the parameters of a request; what is not looked at here, the handlers check. */
+function paramsProblem(method: string, params: Record<string, unknown>): string | undefined {
+  switch (method) {
+    case 'initialize':
+      return initializeProblem(params);
+    case 'prompts/get':
+      if (typeof params.name !== 'string') return '`name` must be a string.';
+      if (params.arguments === undefined || (isObject(params.arguments) && Object.values(params.arguments).every(isString)))
+        return undefined;
+      return '`arguments` must be an object of strings.';
+    case 'resources/read':
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
+      return typeof params.uri === 'string' ? undefined : '`uri` must be a string.';
+    case 'completion/complete':
+      return completeProblem(params);
+    default:
+      return undefined;
+  }
+}
+
+function completeProblem({ ref, argument }: Record<string, unknown>): string | undefined {
+  const isRef = isObject(ref) && ((ref.type === 'ref/prompt' && isString(ref.name)) || (ref.type === 'ref/resource' && isString(ref.uri)));
+  if (!isRef) return '`ref` must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.';
+  if (!isObject(argument) || !isString(argument.name) || !isString(argument.value))
+    return '`argument` must have a `name` and a `value`, both strings.';
+  return undefined;
 }
 
 /** The opening request is written by hand more often than any other, so it gets an answer a person can read. */

@@ -31,10 +31,22 @@ test('bytes read count too, and a refused call does not', () => {
   const clock = clockAt();
   const limits = new RateLimits(clock);
   expect(limits.take(enabled, 'read')).toBe(0);
-  limits.spend('a', READ_BYTES_PER_MINUTE + 1);
+  expect(limits.spend(enabled, READ_BYTES_PER_MINUTE)).toBe(0);
   clock.pass(1_000);
   for (let i = 0; i < 500; i++) expect(limits.take(enabled, 'read')).toBe(59);
   expect(limits.take(enabled, 'status')).toBe(0);
   clock.pass(59_000);
   expect(limits.take(enabled, 'read')).toBe(0);
+});
+
+test('a reply that does not fit is not sent and takes nothing; the wait is until it would fit', () => {
+  const clock = clockAt();
+  const limits = new RateLimits(clock);
+  expect(limits.spend(enabled, READ_BYTES_PER_MINUTE - 1_000)).toBe(0);
+  expect(limits.room(enabled)).toBe(1_000);
+  clock.pass(20_000);
+  expect(limits.spend(enabled, 1_001)).toBe(40);
+  expect(limits.spend(enabled, 1_000)).toBe(0);
+  clock.pass(40_000);
+  expect(limits.spend(enabled, 1_001)).toBe(0);
 });

@@ -7,6 +7,8 @@ export type LimitClass = 'status' | 'live' | 'read' | 'act';
 /** Calls a minute, and for reads also bytes a minute, of an `enabled` client. */
 export const CALLS_PER_MINUTE: Readonly<Record<LimitClass, number>> = { status: 30, live: 30, read: 120, act: 60 };
 export const READ_BYTES_PER_MINUTE = 5_000_000;
+/** Longest reply whatever the client's limit is, bytes: a reply is sent twice over, and all of it waits in memory. */
+export const MAX_REPLY_BYTES = 20_000_000;
 /** A `trusted` client may do this many times as much. */
 export const TRUSTED_FACTOR = 10;
 const WINDOW_MS = 60_000;
@@ -21,9 +23,15 @@ class Window {
     this.#sum += amount;
   }
 
+  /** What is left below `limit`. */
+  room(now: number, limit: number): number {
+    this.#forget(now);
+    return Math.max(0, limit - this.#sum);
+  }
+
   /** Seconds until there is room below `limit`; 0 when there is some now. */
   secondsUntilRoom(now: number, limit: number): number {
-    while (this.#entries[0] !== undefined && this.#entries[0].at <= now - WINDOW_MS) this.#sum -= this.#entries.shift()?.amount ?? 0;
+    this.#forget(now);
     if (this.#sum < limit) return 0;
     let sum = this.#sum;
     for (const entry of this.#entries) {
@@ -32,11 +40,25 @@ class Window {
     }
     return WINDOW_MS / 1000;
   }
+
+  #forget(now: number): void {
+    while (this.#entries[0] !== undefined && this.#entries[0].at <= now - WINDOW_MS) this.#sum -= this.#entries.shift()?.amount ?? 0;
+  }
 }
 
 interface Usage {
   readonly calls: Record<LimitClass, Window>;
   readonly bytes: Window;
+}
+
+/** Whom a limit is about. */
+interface Limited {
+  readonly id: string;
+  readonly access: AccessLevel;
+}
+
+function factorOf({ access }: Limited): number {
+  return access === 'trusted' ? TRUSTED_FACTOR : 1;
 }
 
 /** Counts what each client does. All connections of a client share one count. */
@@ -49,9 +71,9 @@ export class RateLimits {
   }
 
   /** Takes one call. @returns seconds to wait when the client is over its limit; the call then does not count */
-  take(client: { readonly id: string; readonly access: AccessLevel }, kind: LimitClass): number {
+  take(client: Limited, kind: LimitClass): number {
     const now = this.#clock.monotonicMs();
-    const factor = client.access === 'trusted' ? TRUSTED_FACTOR : 1;
+    const factor = factorOf(client);
     const usage = this.#of(client.id);
     const calls = usage.calls[kind];
     const wait = Math.max(
@@ -62,9 +84,19 @@ export class RateLimits {
     return wait;
   }
 
-  /** Adds what a read returned, bytes. A read that goes over is still answered; the next one waits. */
-  spend(clientId: string, bytes: number): void {
-    this.#of(clientId).bytes.add(this.#clock.monotonicMs(), bytes);
+  /** Bytes that a reply to a read may have now. */
+  room(client: Limited): number {
+    const room = this.#of(client.id).bytes.room(this.#clock.monotonicMs(), READ_BYTES_PER_MINUTE * factorOf(client));
+    return Math.min(room, MAX_REPLY_BYTES);
+  }
+
+  /** Takes the bytes of a reply that is about to be sent. @returns seconds to wait when it is too long; nothing is taken then */
+  spend(client: Limited, bytes: number): number {
+    const now = this.#clock.monotonicMs();
+    const window = this.#of(client.id).bytes;
+    if (bytes > this.room(client)) return Math.max(1, window.secondsUntilRoom(now, READ_BYTES_PER_MINUTE * factorOf(client) - bytes + 1));
+    window.add(now, bytes);
+    return 0;
   }
 
   forget(clientId: string): void {

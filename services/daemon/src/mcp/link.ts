@@ -2,7 +2,7 @@ import type { DaemonEvent } from '@ambient/contract';
 import type { Server } from '@modelcontextprotocol/server';
 import type { ClientView } from './client-view.js';
 import { sessionUri } from './resources.js';
-import { inScope, type Scoped } from './scope.js';
+import { inScope, type Known, type Scoped } from './scope.js';
 import type { ScopedSessions } from './scoped-sessions.js';
 
 /** A session's resource is reported as updated at most this often, ms. */
@@ -68,13 +68,14 @@ export class Link {
    * Passes on what an event means for resources, as far as the client may know of the session.
    * @param before what was known of the session before the event
    */
-  take(event: DaemonEvent, before: Scoped | undefined): void {
+  take(event: DaemonEvent, before: Known | undefined): void {
     if (this.#peers.size === 0) return;
     switch (event.type) {
       case 'session': {
         const was = before !== undefined && this.#sees(before);
         const is = this.#sees(event.session);
-        if (was !== is) this.#tell(({ server }) => server.sendResourceListChanged());
+        const isRenamed = is && before?.name !== event.session.name;
+        if (was !== is || isRenamed) this.#tell(({ server }) => server.sendResourceListChanged());
         if (is) this.#updated(event.session.id);
         return;
       }

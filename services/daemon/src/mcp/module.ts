@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Approval, AuditEntry, DaemonEvent, DaemonStatus, HomePaths, McpClient } from '@ambient/contract';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Recorder } from '../capture/types.js';
@@ -14,7 +15,7 @@ import { type ClientChange, ClientRegistry, type NewClient } from './clients.js'
 import { RateLimits } from './limits.js';
 import { Link } from './link.js';
 import { Operations } from './operations.js';
-import type { Scoped } from './scope.js';
+import { inScope, type Known, type Scoped } from './scope.js';
 import { ScopedSessions } from './scoped-sessions.js';
 import { buildServer, MAX_SUBSCRIPTIONS } from './server.js';
 import type { McpServices } from './services.js';
@@ -47,7 +48,7 @@ export class McpModule {
   readonly #services: McpServices;
   readonly #links = new Map<Connection, Link>();
   /** What was last known of each session, so that its removal can be told to those who could see it. */
-  readonly #known = new Map<string, Scoped>();
+  readonly #known = new Map<string, Known>();
   #offEvents: (() => void) | undefined;
   #isPrepared = false;
 
@@ -99,9 +100,8 @@ export class McpModule {
 
   /** Disconnects everyone; work that has begun is finished first. */
   async stop(): Promise<void> {
-    const { changes, approvals, operations, audit } = this.#services;
-    await this.#socket.close();
-    approvals.stop();
+    const { changes, operations, audit } = this.#services;
+    await this.#close();
     await operations.stop();
     this.#offEvents?.();
     changes.stop();
@@ -124,7 +124,7 @@ export class McpModule {
 
   /** Disconnects everyone at once, also when the setting cannot be kept. */
   async disable(): Promise<void> {
-    await this.#socket.close();
+    await this.#close();
     if (this.#deps.enabled()) await this.#deps.setEnabled(false);
     this.#deps.onChange?.();
   }
@@ -174,6 +174,7 @@ export class McpModule {
 
   /** @throws AmbientError `not_found` when it is unknown or no longer pending */
   async decide(id: string, decision: 'approve' | 'deny'): Promise<Approval> {
+    await this.#recheck(id);
     return this.#services.approvals.decide(id, decision);
   }
 
@@ -215,24 +216,73 @@ export class McpModule {
 
   /** A client's record changed: it is cut off, or told that what it may see is another. */
   #onClient(id: string): void {
-    if (this.#clients.current(id) === undefined) {
-      this.#socket.cut(id);
-      this.#services.limits.forget(id);
+    const { approvals, limits } = this.#services;
+    const client = this.#clients.current(id);
+    if (client === undefined) {
+      limits.forget(id);
+      // From here on nothing else of this client is answered; what waits for the user is told that it did not happen.
+      const cut = (): void => {
+        if (this.#clients.current(id) === undefined) this.#socket.cut(id);
+      };
+      if (approvals.withdrawAll(id) === 0) cut();
+      else void answersSent().then(cut);
       return;
+    }
+    for (const { clientId, approval } of approvals.waiting()) {
+      if (clientId !== id || approval.session === null) continue;
+      const session = this.#known.get(approval.session) ?? { id: approval.session, started_at: null, tags: [] };
+      if (!inScope(client.scope, session)) approvals.withdraw(approval.id, 'gone');
+      else if (client.access === 'trusted') approvals.release(approval.id);
     }
     for (const [connection, link] of this.#links) if (connection.clientId === id) link.listsChanged();
   }
 
+  /** Answers what waits for the user, then disconnects everyone. */
+  async #close(): Promise<void> {
+    if (this.#services.approvals.withdrawAll() > 0) await answersSent();
+    await this.#socket.close();
+    this.#services.approvals.withdrawAll();
+  }
+
+  /** A session changed: clients that cannot see it any more have nothing to ask about it. */
+  #withdrawUnseen(session: Scoped): void {
+    const { approvals } = this.#services;
+    for (const { clientId, approval } of approvals.waiting()) {
+      const scope = this.#clients.current(clientId)?.scope;
+      if (approval.session === session.id && scope !== undefined && !inScope(scope, session)) approvals.withdraw(approval.id, 'gone');
+    }
+  }
+
+  /** Withdraws the approval when its session is not there any more for the client that asked. */
+  async #recheck(id: string): Promise<void> {
+    const { approvals, store, recorder } = this.#services;
+    const found = approvals.waiting().find(({ approval }) => approval.id === id);
+    const session = found?.approval.session;
+    if (found === undefined || session === undefined || session === null) return;
+    const scope = this.#clients.current(found.clientId)?.scope;
+    if (scope === undefined) return;
+    if (!(await new ScopedSessions(store, recorder, () => scope).exists(session))) approvals.withdraw(id, 'gone');
+  }
+
   #onEvent(event: DaemonEvent): void {
-    let known: Scoped | undefined;
+    let known: Known | undefined;
     if (event.type === 'session') {
-      const { id, started_at, tags } = event.session;
+      const { id, name, started_at, tags } = event.session;
       known = this.#known.get(id);
-      this.#known.set(id, { id, started_at, tags });
+      this.#known.set(id, { id, name, started_at, tags });
+      this.#withdrawUnseen(event.session);
     } else if (event.type === 'removed') {
       known = this.#known.get(event.session);
       this.#known.delete(event.session);
+      for (const { approval } of this.#services.approvals.waiting())
+        if (approval.session === event.session) this.#services.approvals.withdraw(approval.id, 'gone');
     }
     for (const link of this.#links.values()) link.take(event, known);
   }
+}
+
+/** Answers that were decided a moment ago have reached their sockets when this resolves. */
+async function answersSent(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }

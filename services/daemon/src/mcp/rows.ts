@@ -72,8 +72,22 @@ export function gapReason(gap: CoverageGap): string {
 }
 
 export function gapRow(gap: CoverageGap, startedAt: string): Row {
+  return eventRow(sessionClock(startedAt)(gap.from_ms), seconds(gap.from_ms, gap.to_ms), gapText(gap));
+}
+
+/** What the user wanted is told apart from what went wrong. */
+function gapText(gap: CoverageGap): string {
   const track = gap.track === 'room' ? 'microphone' : 'system audio';
-  return eventRow(sessionClock(startedAt)(gap.from_ms), seconds(gap.from_ms, gap.to_ms), `No ${track}: ${gapReason(gap)}.`);
+  switch (gap.reason) {
+    case 'paused':
+      return `Recording was paused (${track}).`;
+    case 'muted':
+      return `The ${track} was muted by the user.`;
+    case 'struck':
+      return `Struck by the user: this stretch of the ${track} was removed.`;
+    default:
+      return `No ${track}: ${gapReason(gap)}.`;
+  }
 }
 
 function eventRow(timestamp: string, duration: number | null, text: string): Row {

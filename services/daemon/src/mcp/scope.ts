@@ -4,6 +4,9 @@ import { sinceTime } from '../library/dates.js';
 /** What a scope is checked against. */
 export type Scoped = Pick<SessionSummary, 'id' | 'started_at' | 'tags'>;
 
+/** What is remembered of a session, to see what a change means for a client. */
+export type Known = Scoped & Pick<SessionSummary, 'name'>;
+
 export function isUnlimited(scope: Scope): boolean {
   return scope.tags.length === 0 && scope.since === null && scope.sessions.length === 0;
 }

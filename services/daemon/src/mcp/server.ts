@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ClientView } from './client-view.js';
+import { BUSY } from './json-rpc.js';
 import type { LimitClass } from './limits.js';
 import type { Link, Peer } from './link.js';
 import { promptsOf, promptText } from './prompts.js';
@@ -17,6 +18,7 @@ import type { McpServices } from './services.js';
 import { eitherSignal } from './signals.js';
 import { findTool, toolsOf } from './tools/index.js';
 import type { Tool, ToolClass } from './tools/tool.js';
+import { wording } from './wording.js';
 
 export type Era = 'legacy' | 'modern';
 
@@ -87,9 +89,17 @@ async function callTool(
   const gone = eitherSignal(ctx.mcpReq.signal, link.ended);
   try {
     const sessions = new ScopedSessions(services.store, services.recorder, () => link.client()?.scope ?? client.scope);
-    const result = await tool.run(args, { client, sessions, services, signal: gone.signal, progress: progressOf(ctx) });
+    const result = await tool.run(args, {
+      client,
+      sessions,
+      services,
+      signal: gone.signal,
+      progress: progressOf(ctx),
+      room: () => services.limits.room(client),
+    });
     const text = result.text ?? JSON.stringify(result.structured);
-    if (tool.kind === 'read') services.limits.spend(client.id, Buffer.byteLength(text));
+    const retryAfterSeconds = tool.kind === 'read' ? services.limits.spend(client, Buffer.byteLength(text)) : 0;
+    if (retryAfterSeconds > 0) return tooLarge(tool, retryAfterSeconds);
     return { content: [{ type: 'text', text }], structuredContent: { ...result.structured }, isError: false };
   } catch (error) {
     return { content: [{ type: 'text', text: errorText(error, tool.name, services) }], isError: true };
@@ -102,20 +112,29 @@ function servePrompts(server: Server, link: Link, services: McpServices): void {
   server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(allowed(link).toolsets) }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
     const client = allowed(link);
+    takeRead(client, services);
     const prompt = await protocolErrors(services, () =>
       promptText(params.name, params.arguments ?? {}, client.toolsets, sessionsOf(client, services)),
     );
     if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name.slice(0, 100)}`);
+    spendRead(client, services, prompt.text);
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text } }] };
   });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const client = allowed(link);
-    const wantsSession =
-      (ref.type === 'ref/prompt' && ref.name === 'recap' && argument.name === 'session') ||
-      (ref.type === 'ref/resource' && ref.uri === SESSION_TEMPLATE.uriTemplate && argument.name === 'id');
-    const ids = wantsSession && readsSessions(client.toolsets) ? (await sessionsOf(client, services).list()).map((row) => row.id) : [];
-    const values = ids.filter((id) => id.startsWith(argument.value));
-    return { completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 } };
+    takeRead(client, services);
+    const isPrompt = ref.type === 'ref/prompt';
+    const isKnown = isPrompt
+      ? promptsOf(client.toolsets).some(({ name }) => name === ref.name)
+      : ref.uri === SESSION_TEMPLATE.uriTemplate && readsSessions(client.toolsets);
+    if (!isKnown)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${isPrompt ? 'prompt' : 'resource template'} in \`ref\``);
+    const wantsSession = isPrompt ? ref.name === 'recap' && argument.name === 'session' : argument.name === 'id';
+    const ids = wantsSession ? (await sessionsOf(client, services).list()).map((row) => row.id) : [];
+    const found = ids.filter((id) => id.startsWith(argument.value));
+    const values = found.slice(0, 100);
+    spendRead(client, services, values.join(''));
+    return { completion: { values, total: found.length, hasMore: found.length > values.length } };
   });
 }
 
@@ -125,7 +144,8 @@ function serveResources(server: Server, link: Link, services: McpServices, subsc
     const client = allowed(link);
     const sessions = sessionsOf(client, services);
     const id = sessionOfUri(uri);
-    if (id === undefined || !readsSessions(client.toolsets) || !(await sessions.admits(id))) throw new ResourceNotFoundError(uri);
+    const isThere = id !== undefined && readsSessions(client.toolsets) && (await sessions.exists(id));
+    if (!isThere) throw new ResourceNotFoundError(uri);
     return { id, sessions, client };
   };
   server.setRequestHandler('resources/list', async ({ params }) => {
@@ -142,7 +162,7 @@ function serveResources(server: Server, link: Link, services: McpServices, subsc
     link.used();
     takeRead(client, services);
     const { mimeType, text } = await protocolErrors(services, () => resourceText(sessions, id));
-    services.limits.spend(client.id, Buffer.byteLength(text));
+    spendRead(client, services, text);
     return { contents: [{ uri, mimeType, text }] };
   });
   if (subscribed === undefined) return;
@@ -182,6 +202,10 @@ function limitOf(kind: ToolClass): LimitClass {
 
 function overLimit(tool: Tool, retryAfterSeconds: number): CallToolResult {
   const message = `Too many ${tool.kind === 'read' ? 'or too large reads' : `${tool.kind} calls`} in the last minute. Wait, then go on.`;
+  return rateLimited(message, retryAfterSeconds);
+}
+
+function rateLimited(message: string, retryAfterSeconds: number): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify({ error: 'rate_limited', message, retryAfterSeconds }) }],
     isError: true,
@@ -189,12 +213,24 @@ function overLimit(tool: Tool, retryAfterSeconds: number): CallToolResult {
   };
 }
 
+function tooLarge(tool: Tool, retryAfterSeconds: number): CallToolResult {
+  const message = `The answer is larger than what this client may read in a minute leaves room for. Wait, then go on. ${tool.whenTooLarge ?? ''}`;
+  return rateLimited(message.trim(), retryAfterSeconds);
+}
+
 function takeRead(client: ClientView, services: McpServices): void {
   const retryAfterSeconds = services.limits.take(client, 'read');
-  if (retryAfterSeconds > 0)
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `Too many or too large reads; retryAfterSeconds: ${retryAfterSeconds}`, {
-      retryAfterSeconds,
-    });
+  if (retryAfterSeconds > 0) throw busy('Too many or too large reads in the last minute.', retryAfterSeconds);
+}
+
+/** Takes the bytes of an answer that is about to be sent. */
+function spendRead(client: ClientView, services: McpServices, text: string): void {
+  const retryAfterSeconds = services.limits.spend(client, Buffer.byteLength(text));
+  if (retryAfterSeconds > 0) throw busy('The answer is larger than what this client may read now.', retryAfterSeconds);
+}
+
+function busy(message: string, retryAfterSeconds: number): ProtocolError {
+  return new ProtocolError(BUSY, `Rate limited: ${message} Retry after ${retryAfterSeconds} s.`, { retryAfterSeconds });
 }
 
 function progressOf(ctx: ServerContext): ((seconds: number, total: number, message: string) => void) | undefined {
@@ -208,7 +244,7 @@ function progressOf(ctx: ServerContext): ((seconds: number, total: number, messa
 
 /** What went wrong, in words for the agent. Nothing of the machine's inside leaks out. */
 function errorText(error: unknown, what: string, services: McpServices): string {
-  if (error instanceof AmbientError) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  if (error instanceof AmbientError) return wording(error);
   services.logger.error({ err: error, what }, 'mcp: call failed');
   return 'Something went wrong inside Ambient. The user can look at `ambientctl daemon logs`.';
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { CoverageGap, SessionFile, Track, TrackInfo, Warning } from '@ambient/contract';
 import type { Folded, FoldedLine } from './fold.js';
 
@@ -73,7 +74,9 @@ function title(file: SessionFile): string {
 /** Label and value of each line of the header. */
 function facts(file: SessionFile, folded: Folded): [string, string][] {
   const tracks = Object.entries(file.tracks).map(([track, info]) => {
-    const from = [SOURCES[info.source], info.device, info.recorder].filter((part) => part !== null && part !== '');
+    // Where a file lies on this machine is nobody's business who reads the transcript.
+    const device = info.source === 'file' && info.device !== null ? path.basename(info.device) : info.device;
+    const from = [SOURCES[info.source], device, info.recorder].filter((part) => part !== null && part !== '');
     return `${track} (${from.join(', ')})`;
   });
   const rows: [string, string | null][] = [
@@ -81,7 +84,7 @@ function facts(file: SessionFile, folded: Folded): [string, string][] {
     ['Recorded', when(file)],
     ['Length', file.duration_s === null ? null : lengthInWords(file.duration_s)],
     ['Tracks', tracks.join('; ')],
-    ['Imported from', file.source_file],
+    ['Imported from', file.source_file === null ? null : path.basename(file.source_file)],
     ['Model', file.model],
     ['Speakers', folded.speakers.join(', ')],
     ['Tags', file.tags.join(', ')],

@@ -1,15 +1,16 @@
 import { AmbientError } from '@ambient/contract';
 import { z } from 'zod';
-import { defineTool, type Tool } from './tool.js';
+import { defineTool, type Tool, type ToolCall } from './tool.js';
 
 export const TONES = ['neutral', 'warm', 'amused', 'excited', 'apologetic', 'concerned'] as const;
 
-const refuse = (what: string) => async (): Promise<never> => {
-  throw new AmbientError(
-    'unavailable',
-    `The live assistant is not in this version of Ambient: ${what}. To follow a recording, poll \`transcript\` or \`live_transcript\` instead.`,
-  );
-};
+const refuse =
+  (what: string) =>
+  async (_args: unknown, { client: { toolsets } }: ToolCall): Promise<never> => {
+    const other = toolsets.includes('sessions') ? 'transcript' : toolsets.includes('library') ? 'live_transcript' : undefined;
+    const instead = other === undefined ? '' : ` To follow a recording, poll \`${other}\` instead.`;
+    throw new AmbientError('unavailable', `The live assistant is not in this version of Ambient: ${what}.${instead}`);
+  };
 
 const Outcome = z.object({ status: z.string(), message: z.string() });
 

@@ -1,7 +1,17 @@
-import { AmbientError, type StartReply, StartRequest, Track } from '@ambient/contract';
+import {
+  AmbientError,
+  SessionName,
+  type SessionSummary,
+  SessionTag,
+  SpeakerName,
+  type StartReply,
+  StartRequest,
+  Track,
+} from '@ambient/contract';
 import { z } from 'zod';
-import type { Session } from '../../sessions/types.js';
+import { sinceTime } from '../../library/dates.js';
 import { requireApproval } from '../consent.js';
+import { quoted } from '../quoted.js';
 import { noSession } from '../scoped-sessions.js';
 import { LibraryRow, libraryRow } from './library-read.js';
 import { defineTool, type Tool, type ToolCall } from './tool.js';
@@ -17,7 +27,7 @@ const startRecording = defineTool({
   kind: 'act',
   idempotent: true,
   input: z.object({
-    title: z.string().trim().min(1).max(200).optional().describe('Title of the session'),
+    title: SessionName.optional().describe('Title of the session'),
     microphone: z.boolean().default(true),
     systemAudio: z.boolean().default(true),
   }),
@@ -33,6 +43,12 @@ const startRecording = defineTool({
     const { services, sessions } = call;
     if (sessions.scope.sessions.length > 0 && (await sessions.live()) === null)
       throw new AmbientError('forbidden', 'This client is limited to certain sessions, so it cannot start a new one.');
+    const { since } = sessions.scope;
+    if (since !== null && sinceTime(since) > services.clock.now().getTime() && (await sessions.live()) === null)
+      throw new AmbientError(
+        'forbidden',
+        'This client is limited to sessions that start later than now, so it could not see what it starts. Nothing was started.',
+      );
     if (services.recorder.live() !== null && (await sessions.live()) === null) throw outsideRecording();
     const started = await services.operations.run('start_recording', async () => {
       const reply = await services.recorder.start(StartRequest.parse({ name: title ?? null, mic: microphone, system: systemAudio }));
@@ -103,8 +119,8 @@ const updateSession = defineTool({
   input: z
     .object({
       sessionId,
-      title: z.string().trim().min(1).max(200).nullable().optional().describe('null removes it'),
-      tags: z.array(z.string().trim().min(1).max(64)).max(64).optional().describe('Replaces all tags'),
+      title: SessionName.nullable().optional().describe('null removes it'),
+      tags: z.array(SessionTag).max(64).optional().describe('Replaces all tags'),
       notes: z.string().max(100_000).optional().describe('Replaces the notes'),
       pinned: z.boolean().optional().describe('A pinned session keeps its audio'),
       comment: z.string().trim().min(1).max(10_000).optional().describe('Added to those that are there'),
@@ -113,6 +129,12 @@ const updateSession = defineTool({
   output: LibraryRow.extend({ notes: z.string(), pinned: z.boolean() }),
   async run({ sessionId: id, title, tags, notes, pinned, comment }, { services, sessions }) {
     const session = await sessions.open(id);
+    const own = sessions.scope.tags;
+    if (tags !== undefined && own.length > 0 && !tags.some((tag) => own.includes(tag)))
+      throw new AmbientError(
+        'forbidden',
+        `With these tags the session would be out of this client’s sight. Keep one of: ${own.map(quoted).join(', ')}. Nothing was changed.`,
+      );
     await services.operations.run('update_session', async () => {
       await session.update((draft) => {
         if (title !== undefined) draft.name = title;
@@ -138,7 +160,7 @@ const nameSpeaker = defineTool({
   input: z
     .object({
       sessionId,
-      speaker: z.string().trim().min(1).max(100).nullable(),
+      speaker: SpeakerName.nullable(),
       track: Track.optional().describe('`room` is the microphone, `call` the system audio'),
       segments: z.array(z.number().int().positive()).min(1).max(10_000).optional().describe('Segment numbers from `read_transcript`'),
     })
@@ -172,9 +194,9 @@ const deleteSession = defineTool({
   async run({ sessionId: id }, call) {
     const { services, sessions } = call;
     const session = await finished(id, call);
-    await requireApproval(call, 'delete_session', id, `Delete ${title(session)} with its audio and transcript, for good.`);
+    await requireApproval(call, 'delete_session', id, `Delete the session ${id} with its audio and transcript, for good${called(session)}`);
     await services.operations.run('delete_session', async () => {
-      if (!(await sessions.admits(id))) throw noSession(id);
+      if (!(await sessions.exists(id))) throw noSession(id);
       await services.store.remove(id);
       await services.library.remove(id);
     });
@@ -195,7 +217,17 @@ const deleteAudio = defineTool({
   async run({ sessionId: id }, call) {
     const { services, sessions } = call;
     const session = await finished(id, call);
-    await requireApproval(call, 'delete_audio', id, `Delete the audio of ${title(session)} for good; its transcript stays.`);
+    if (session.error !== null)
+      throw new AmbientError(
+        'unavailable',
+        `${id} cannot be read (${session.error}), so its audio may be all there is of it and was kept. \`delete_session\` deletes it as a whole.`,
+      );
+    await requireApproval(
+      call,
+      'delete_audio',
+      id,
+      `Delete the audio of the session ${id} for good; its transcript stays${called(session)}`,
+    );
     const freedBytes = await services.operations.run('delete_audio', async () => {
       if (!(await sessions.admits(id))) throw noSession(id);
       return services.store.removeAudio(id);
@@ -205,15 +237,16 @@ const deleteAudio = defineTool({
 });
 
 /** The session, when it is not being recorded: nobody is asked about what could not be done anyway. */
-async function finished(id: string, { services, sessions }: ToolCall): Promise<Session> {
-  const session = await sessions.open(id);
+async function finished(id: string, { services, sessions }: ToolCall): Promise<SessionSummary> {
+  const session = await sessions.row(id);
   if (services.recorder.live()?.id === id)
     throw new AmbientError('conflict', `${id} is being recorded. Stop the recording first; nothing was deleted.`);
   return session;
 }
 
-function title({ id, file: { name } }: Session): string {
-  return name === null ? `the session ${id}` : `the session “${name}” (${id})`;
+/** Ends a question: what others named comes last, so that it cannot pass for the question itself. */
+function called({ name }: SessionSummary): string {
+  return name === null ? '.' : `: ${quoted(name)}`;
 }
 
 export const libraryWriteTools: readonly Tool[] = [startRecording, stopRecording, updateSession, nameSpeaker, deleteSession, deleteAudio];

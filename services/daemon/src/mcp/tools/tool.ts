@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly services: McpServices;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Bytes that the text of a reply to a read may have now. */
+  readonly room: () => number;
   /** Tells the caller that the call is alive. Undefined unless the caller asked for that. */
   readonly progress: ((seconds: number, total: number, message: string) => void) | undefined;
 }
@@ -33,6 +35,8 @@ interface ToolSpec<I extends z.ZodObject> {
   readonly description: string;
   readonly toolset: Toolset;
   readonly kind: ToolClass;
+  /** What to do when a reply is larger than the client may read now. */
+  readonly whenTooLarge?: string;
   /** The same call again changes nothing more. */
   readonly idempotent: boolean;
   readonly input: I;
@@ -44,6 +48,7 @@ export interface Tool {
   readonly name: string;
   readonly toolset: Toolset;
   readonly kind: ToolClass;
+  readonly whenTooLarge: string | undefined;
   /** As `tools/list` shows it. */
   readonly description: ToolDescription;
   readonly output: z.ZodObject;
@@ -57,6 +62,7 @@ export function defineTool<I extends z.ZodObject>(spec: ToolSpec<I>): Tool {
     name,
     toolset,
     kind,
+    whenTooLarge: spec.whenTooLarge,
     output,
     description: {
       name,
