@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
-import type { DaemonStatus, McpClient } from '@ambient/contract';
+import type { DaemonStatus, McpClient, SessionDetail } from '@ambient/contract';
 
 /** The MCP routes of the control API, kept in memory: for tests of what ambientctl does with the answers. */
 export class StubControl {
   readonly clients: McpClient[] = [];
   readonly calls: string[] = [];
+  /** What the daemon takes for a session, and its id. */
+  readonly sessions = new Map<string, string>();
   enabled = false;
   readonly #socket: string;
   readonly #server: Server;
@@ -40,6 +42,13 @@ export class StubControl {
     if (method !== 'GET') this.calls.push(`${method} ${url.replace(id ?? '-', ':id')}`);
     if (method === 'GET' && url === '/v1/status') return [200, this.#status()];
     if (method === 'GET' && url === '/v1/mcp') return [200, { enabled: this.enabled, socket: null, clients: this.clients }];
+    const session = /^\/v1\/sessions\/(.+)$/.exec(url)?.[1];
+    if (method === 'GET' && session !== undefined) {
+      const found = this.sessions.get(decodeURIComponent(session));
+      return found === undefined
+        ? [404, { code: 'not_found', message: `no session ${session}`, hint: 'List the sessions with `ambientctl sessions`.' }]
+        : [200, detailOf(found)];
+    }
     if (method === 'POST' && url === '/v1/mcp/clients') {
       const made: McpClient = {
         id: `p${randomUUID().slice(0, 8)}`,
@@ -80,4 +89,26 @@ export class StubControl {
       approvals_pending: 0,
     };
   }
+}
+
+function detailOf(id: string): SessionDetail {
+  const summary: SessionDetail['summary'] = {
+    dir: id,
+    duration_s: 1,
+    error: null,
+    id,
+    live: false,
+    name: null,
+    started_at: null,
+    transcribed: true,
+    transcribing: false,
+    state: 'done',
+    ended_at: null,
+    has_audio: true,
+    tags: [],
+    pinned: false,
+    speakers: [],
+    warning_count: 0,
+  };
+  return { summary, file: null, lines: 0, bleed: 0 };
 }

@@ -1,7 +1,9 @@
+import type { AmbientClient } from '@ambient/client';
 import { AccessLevel, AmbientError, type McpClient, Scope, Toolset } from '@ambient/contract';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { momentArgument } from '../args/moment.js';
 import { suggest } from '../args/suggest.js';
+import { localMinute } from '../output/time.js';
 
 /** What a client may do, as options give it. */
 export interface GrantOptions {
@@ -20,11 +22,14 @@ export function grantOptions(command: Command): Command {
     .addOption(new Option('--toolset <names>', `tools it sees: ${Toolset.options.join(', ')}; by commas or repeated`).argParser(toolsets))
     .addOption(new Option('--tag <tag>', 'only sessions with this tag; may be repeated').argParser(list))
     .addOption(
-      new Option('--since <when>', 'only sessions from then on: a date, a time, or an age such as 7d').argParser((text) =>
-        momentArgument(text),
-      ),
+      new Option(
+        '--since <when>',
+        'only sessions from then on: a date, a time, or an age such as 7d, counted back from now once and for all',
+      ).argParser((text) => momentArgument(text)),
     )
-    .addOption(new Option('--session <id>', 'only this session; may be repeated').argParser(list));
+    .addOption(
+      new Option('--session <id>', 'only this session: its id, a unique prefix, its name, or last; may be repeated').argParser(list),
+    );
 }
 
 function list(text: string, previous: string[] | undefined): string[] {
@@ -41,6 +46,17 @@ function toolsets(text: string, previous: Toolset[] | undefined): Toolset[] {
     throw new InvalidArgumentError(near === undefined ? `Known toolsets: ${Toolset.options.join(', ')}.` : `Did you mean ${near}?`);
   });
   return [...new Set([...(previous ?? []), ...found])];
+}
+
+/**
+ * The options with every session by its id: a limit holds on for longer than `last` or a prefix means the same session.
+ * @throws AmbientError `not_found`, `ambiguous`
+ */
+export async function withSessionIds<T extends GrantOptions>(client: AmbientClient, options: T): Promise<T> {
+  if (options.session === undefined) return options;
+  const ids: string[] = [];
+  for (const session of options.session) ids.push((await client.call('session', { params: { session } })).summary.id);
+  return { ...options, session: [...new Set(ids)] };
 }
 
 /** The scope that options describe on top of `base`, or undefined when they say nothing about it. */
@@ -98,7 +114,7 @@ export function findClient(clients: readonly McpClient[], word: string): McpClie
 export function scopeInWords({ tags, since, sessions }: Scope): string {
   const parts = [
     ...(tags.length > 0 ? [`tagged ${tags.join(' or ')}`] : []),
-    ...(since === null ? [] : [`since ${since}`]),
+    ...(since === null ? [] : [`since ${since.includes('T') ? localMinute(since) : since}, fixed`]),
     ...(sessions.length > 0 ? [sessions.join(', ')] : []),
   ];
   return parts.length === 0 ? 'all sessions' : parts.join('; ');

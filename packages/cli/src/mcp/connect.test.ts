@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -183,12 +194,95 @@ describe('mcp connect', () => {
     expect(readdirSync(path.join(home, 'credentials'))).toEqual([control.clients[1]?.id]);
   });
 
-  it('replaces an entry of another program, and says so', async () => {
-    write('{"mcpServers":{"ambient":{"command":"/Applications/Other.app/ambient","args":["mcp"]}}}');
-    const { stdout } = await connect('cursor');
-    expect(stdout).toContain('has been replaced');
+  it('leaves an entry of another program alone, and replaces it with --replace, which says where it is kept', async () => {
+    const text = '{"mcpServers":{"ambient":{"command":"/Applications/Other.app/ambient","args":["mcp"]}}}';
+    write(text);
+    expect(await connect('cursor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--replace') });
+    expect(readFileSync(file(), 'utf8')).toBe(text);
+    expect(control.calls).toEqual([]);
+    const { stdout } = await connect('cursor', '--replace');
+    expect(stdout).toMatch(/has been replaced; .*\.ambient-backup-\S+ holds it/);
     expect(JSON.parse(readFileSync(file(), 'utf8')).mcpServers.ambient).toMatchObject({ command: process.execPath });
     expect((await ambientctl('mcp', 'disconnect', 'cursor')).code).toBe(0);
+  });
+
+  it('says which limits a second run changed', async () => {
+    await connect('cursor');
+    const before = readFileSync(file(), 'utf8');
+    const { stdout } = await connect('cursor', '--toolset', 'sessions', '--tag', 'work', '--access', 'enabled');
+    expect(stdout).toContain('Changed: tools sessions; sees tagged work.');
+    expect(stdout).not.toContain('Nothing was changed');
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+    const json = JSON.parse((await connect('cursor', '--tag', 'home', '--json')).stdout);
+    expect(json).toMatchObject({ changed: false, limits_changed: ['sees tagged home'] });
+    expect((await connect('cursor', '--tag', 'home')).stdout).toContain('Nothing was changed');
+  });
+
+  it('takes a token out of our entry, and says that the backup, for its owner alone, holds it still', async () => {
+    await connect('cursor');
+    const secret = 'token-in-clear';
+    write(readFileSync(file(), 'utf8').replace('"env": {', `"env": {\n        "AMBIENT_MCP_TOKEN": "${secret}",\n        "LOG": "1",`));
+    chmodSync(file(), 0o644);
+    const { code, stderr, stdout } = await connect('cursor');
+    expect(code).toBe(0);
+    expect(stderr).toContain('held a token');
+    expect(stdout + stderr).not.toContain(secret);
+    expect(entryIn(file(), ['mcpServers', 'ambient']).env).toEqual({ LOG: '1', AMBIENT_HOME: home });
+    const folder = path.dirname(file());
+    const holding = readdirSync(folder).filter((name) => readFileSync(path.join(folder, name), 'utf8').includes(secret));
+    expect(holding).toHaveLength(1);
+    expect(statSync(path.join(folder, holding[0] ?? '')).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    '{"mcpServers":{"ambient":{"command":"ambient-mcp","env":{"AMBIENT_MCP_TOKEN":"t"}}}}',
+    '{\n  "mcpServers": {\n    "ambient": {\n      "url": "http://x" // remote\n    }\n  }\n}\n',
+    '{"mcpServers":{"ambient":{"url":"http://x","headers":{"a":"b","c":"d"}}}}',
+  ])('edits an entry without arguments: %s', async (text) => {
+    write(text);
+    expect((await connect('cursor', '--replace')).code).toBe(0);
+    expect(entryIn(file(), ['mcpServers', 'ambient'])).toEqual({
+      command: process.execPath,
+      args: [shimPath(), '--profile', control.clients[0]?.id],
+      env: { AMBIENT_HOME: home },
+    });
+  });
+
+  it.each(['env = { LOG = "1" }', '[mcp_servers.ambient.env]\nLOG = "1"', 'env.LOG = "1"'])(
+    'keeps the variables of an entry in TOML: %s',
+    async (env) => {
+      const config = path.join(folder, '.codex/config.toml');
+      mkdirSync(path.dirname(config));
+      writeFileSync(config, `[mcp_servers.ambient]\ncommand = "ambient-mcp"\n${env}\n`);
+      expect((await connect('codex')).code).toBe(0);
+      expect(entryIn(config, ['mcp_servers', 'ambient']).env).toEqual({ LOG: '1', AMBIENT_HOME: home });
+    },
+  );
+
+  it('revokes the profile of an entry that was replaced by hand, and says so', async () => {
+    await connect('cursor');
+    const [old] = control.clients;
+    write('{"mcpServers":{}}');
+    expect((await connect('cursor')).stdout).toContain(`The earlier profile ${old?.id} is revoked.`);
+    expect(old?.revoked_at).not.toBeNull();
+    expect(readdirSync(path.join(home, 'credentials'))).toEqual([control.clients[1]?.id]);
+  });
+
+  it('refuses a read-only file before a profile exists, and warns of a second name of the file', async () => {
+    write('{}');
+    chmodSync(file(), 0o444);
+    expect(await connect('cursor')).toMatchObject({ code: 1, stderr: expect.stringContaining(`chmod u+w '${file()}'`) });
+    expect(control.calls).toEqual([]);
+    chmodSync(file(), 0o644);
+    linkSync(file(), path.join(folder, 'other.json'));
+    expect(await connect('cursor')).toMatchObject({ code: 0, stderr: expect.stringContaining('hard link') });
+    expect(readFileSync(path.join(folder, 'other.json'), 'utf8')).toBe('{}');
+  });
+
+  it('names the entry of Claude Code before the variables, which would take it for one of theirs', async () => {
+    expect((await connect('claude-code', '--print')).stderr).toContain(
+      `claude mcp add ambient --scope user --env AMBIENT_HOME=${home} -- ${process.execPath}`,
+    );
   });
 
   it('leaves an entry of another program alone when disconnecting', async () => {
@@ -241,7 +335,46 @@ describe('mcp connect', () => {
 });
 
 describe('mcp', () => {
+  it('takes a session by any name, keeps its id, and refuses one that is not there', async () => {
+    control.sessions.set('last', '2026-11-30T1608');
+    control.sessions.set('Stand-up', '2026-11-30T1608');
+    expect((await ambientctl('mcp', 'token', 'create', '--name', 'n', '--session', 'last', '--session', 'Stand-up')).code).toBe(0);
+    expect(control.clients[0]?.scope.sessions).toEqual(['2026-11-30T1608']);
+    for (const argv of [
+      ['token', 'create', '--name', 'm', '--session', 'nowhere'],
+      ['set', 'n', '--session', 'nowhere'],
+      ['connect', 'cursor', '--session', 'nowhere'],
+    ])
+      expect(await ambientctl('mcp', ...argv)).toMatchObject({ code: 1, stderr: expect.stringContaining('no session nowhere') });
+    expect(control.clients).toHaveLength(1);
+    expect(control.clients[0]?.scope.sessions).toEqual(['2026-11-30T1608']);
+  });
+
+  it('says that an age given to --since is a fixed moment from then on', async () => {
+    const { stderr } = await ambientctl('mcp', 'token', 'create', '--name', 'n', '--since', '7d');
+    expect(stderr).toMatch(/since \d{4}-\d\d-\d\d \d\d:\d\d, fixed/);
+    expect((await ambientctl('mcp', 'set', '--help')).stdout).toMatch(/once\s+and\s+for\s+all/);
+  });
+
+  it('status counts the clients that may connect, and names those switched off', async () => {
+    control.enabled = true;
+    for (const name of ['on', 'off', 'gone', 'old']) await ambientctl('mcp', 'token', 'create', '--name', name);
+    await ambientctl('mcp', 'set', 'off', '--access', 'disabled');
+    await ambientctl('mcp', 'revoke', 'gone');
+    Object.assign(control.clients[3] ?? {}, { expires_at: '2020-01-01T00:00:00Z' });
+    const { stdout } = await ambientctl('mcp', 'status');
+    expect(stdout).toContain('1 client may connect');
+    expect(stdout).toContain('Switched off: off.');
+  });
+
+  it('revoke takes the credential away with the access', async () => {
+    await connect('cursor');
+    expect((await ambientctl('mcp', 'revoke', 'cursor')).code).toBe(0);
+    expect(readdirSync(path.join(home, 'credentials'))).toEqual([]);
+  });
+
   it('token create prints the token alone on stdout, and how to use it beside it', async () => {
+    control.sessions.set('s1', 's1');
     const { stdout, stderr } = await ambientctl('mcp', 'token', 'create', '--name', 'notes', '--session', 's1');
     expect(stdout).toBe(`secret-${control.clients[0]?.id}\n`);
     expect(stderr).toContain('AMBIENT_MCP_TOKEN');

@@ -1,16 +1,19 @@
 import type { AmbientClient } from '@ambient/client';
-import { type HomePaths, type McpClient, resolveHome } from '@ambient/contract';
+import { AmbientError, type HomePaths, type McpClient, resolveHome } from '@ambient/contract';
 import { CredentialError, type CredentialPlace, loadCredential, removeCredential, storeCredential } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { plain } from '../output/text.js';
-import { type GrantOptions, grantOf, stateOf } from './clients.js';
+import { type GrantOptions, grantOf, scopeInWords, stateOf, withSessionIds } from './clients.js';
 import { asAmbientError } from './credential-errors.js';
-import { isOwnEntry, launchFor } from './entry.js';
+import { holdsToken, isOwnEntry, launchFor } from './entry.js';
 import { HostConfig, hostNamed } from './host-config.js';
 import type { Launch } from './hosts/host.js';
+import { describe } from './manage.js';
 
 export interface ConnectOptions extends GrantOptions {
   readonly print?: boolean;
+  /** Replace an entry of the same name that is somebody else's. */
+  readonly replace?: boolean;
   readonly name?: string;
   readonly credential?: CredentialPlace;
 }
@@ -20,8 +23,12 @@ export interface ConnectResult {
   readonly host: string;
   readonly file: string;
   readonly profile: string;
-  /** False when everything was in place already. */
+  /** False when the host's configuration was in place already. */
   readonly changed: boolean;
+  /** What this run changed of a profile that was there before, in words. */
+  readonly limits_changed: readonly string[];
+  /** Earlier profiles of this host that have no access any more. */
+  readonly revoked: readonly string[];
   readonly backup: string | null;
   readonly enabled: boolean;
 }
@@ -34,27 +41,36 @@ export async function connect(context: CliContext, hostId: string, options: Conn
     return;
   }
   // An edit that cannot be made is found out before a profile exists.
+  refuseForeign(config, options);
+  config.file.checkWritable();
   config.withLaunch(launchFor(config.profile ?? 'profile', customHome(context)));
   const client = await context.connect();
   const { clients, enabled } = await client.call('mcp', {});
-  const profile = await reuse(client, context.paths, clients, config, options);
-  if (profile !== undefined) {
-    const text = config.withLaunch(launchFor(profile, customHome(context)));
-    const changed = text !== config.file.text;
-    report(context, config, { profile, changed, enabled, backup: changed ? await config.file.write(text) : null }, undefined);
+  const granted = await withSessionIds(client, options);
+  const known = await reusable(context.paths, clients, config);
+  if (known === undefined) {
+    await issue(context, client, clients, config, granted, enabled);
     return;
   }
-  await issue(context, client, clients, config, options, enabled);
+  const limits = await change(client, known, granted);
+  const text = config.withLaunch(launchFor(known.id, customHome(context)));
+  const changed = text !== config.file.text;
+  const backup = changed ? await config.file.write(text) : null;
+  report(context, config, { profile: known.id, changed, limits_changed: limits, revoked: [], enabled, backup });
+}
+
+/** An entry that somebody else made is not taken over unasked. */
+function refuseForeign({ entry, launch, file }: HostConfig, { replace }: ConnectOptions): void {
+  if (entry === undefined || isOwnEntry(launch) || replace === true) return;
+  throw new AmbientError(
+    'conflict',
+    `The entry \`ambient\` in ${file.path} does not start ambient-mcp, so it is somebody else's.`,
+    'Nothing was changed. Rename it, or let it be replaced with `--replace`; a backup keeps it.',
+  );
 }
 
 /** The profile that the host's entry names, when it still lets the host in. */
-async function reuse(
-  client: AmbientClient,
-  paths: HomePaths,
-  clients: readonly McpClient[],
-  config: HostConfig,
-  options: ConnectOptions,
-): Promise<string | undefined> {
+async function reusable(paths: HomePaths, clients: readonly McpClient[], config: HostConfig): Promise<McpClient | undefined> {
   const known = clients.find(({ id }) => id === config.profile);
   if (known === undefined || !['active', 'disabled'].includes(stateOf(known))) return undefined;
   const usable = await loadCredential(paths, known.id).then(
@@ -64,10 +80,21 @@ async function reuse(
       throw error;
     },
   );
-  if (!usable) return undefined;
+  return usable ? known : undefined;
+}
+
+/** Gives `known` what the options say. Returns what is different now, in words. */
+async function change(client: AmbientClient, known: McpClient, options: ConnectOptions): Promise<string[]> {
   const changes = { ...grantOf(options, known.scope), ...(options.name === undefined ? {} : { name: options.name }) };
-  if (Object.keys(changes).length > 0) await client.call('mcpSet', { params: { id: known.id }, body: changes });
-  return known.id;
+  if (Object.keys(changes).length === 0) return [];
+  const words = ({ name, access, toolsets, scope }: McpClient): string[] => [
+    `name ${name}`,
+    `access ${access}`,
+    `tools ${toolsets.join(', ')}`,
+    `sees ${scopeInWords(scope)}`,
+  ];
+  const before = words(known);
+  return words(await client.call('mcpSet', { params: { id: known.id }, body: changes })).filter((word) => !before.includes(word));
 }
 
 async function issue(
@@ -79,7 +106,6 @@ async function issue(
   enabled: boolean,
 ): Promise<void> {
   const { host, file } = config;
-  const replaced = clients.find(({ id }) => id === config.profile);
   const { client: made, token } = await client.call('mcpCreate', {
     body: { name: options.name ?? host.title, host: host.id, ...grantOf(options) },
   });
@@ -94,42 +120,67 @@ async function issue(
     await removeCredential(context.paths, profile).catch(() => undefined);
     throw asAmbientError(error);
   }
-  if (replaced !== undefined) {
-    if (replaced.revoked_at === null) await client.call('mcpRevoke', { params: { id: replaced.id } });
-    await removeCredential(context.paths, replaced.id);
+  // Whatever the entry says now, the host has one profile: an older one would be access that nobody remembers.
+  const revoked: string[] = [];
+  for (const old of clients.filter(({ id, host: of }) => id === config.profile || of === host.id)) {
+    if (old.revoked_at === null) {
+      await client.call('mcpRevoke', { params: { id: old.id } });
+      revoked.push(old.id);
+      await removeCredential(context.paths, old.id);
+    } else if (old.id === config.profile) await removeCredential(context.paths, old.id);
   }
-  report(context, config, { profile, changed: true, enabled, backup }, place);
+  report(context, config, { profile, changed: true, limits_changed: [], revoked, enabled, backup }, { place, made });
 }
 
 function report(
   context: CliContext,
   config: HostConfig,
-  outcome: Pick<ConnectResult, 'profile' | 'changed' | 'backup' | 'enabled'>,
-  place: CredentialPlace | undefined,
+  outcome: Omit<ConnectResult, 'host' | 'file'>,
+  issued?: { readonly place: CredentialPlace; readonly made: McpClient },
 ): void {
-  const { host, file, entry, launch } = config;
-  const { profile, changed, backup, enabled } = outcome;
-  const result: ConnectResult = { host: host.id, file: file.path, profile, changed, backup, enabled };
+  const { host, file } = config;
+  const { profile, changed, enabled } = outcome;
+  const result: ConnectResult = { host: host.id, file: file.path, ...outcome };
   context.out.result(result, () => {
-    const lines = [
-      changed
-        ? `${host.title} is connected as profile ${profile}.`
-        : `${host.title} is connected already, as profile ${profile}. Nothing was changed.`,
-    ];
-    if (changed) lines.push(`Written: ${file.path}${backup === null ? '' : ` (before: ${backup})`}`);
-    if (changed && entry !== undefined && !isOwnEntry(launch))
-      lines.push('An entry called `ambient` that was there before has been replaced.');
-    if (place !== undefined)
+    const lines = outcomeLines(config, outcome);
+    if (issued !== undefined) {
+      lines.push(describe(issued.made));
       lines.push(
-        place === 'keychain'
+        issued.place === 'keychain'
           ? 'Its credential is in your keychain.'
           : `Its credential is in ${context.paths.credentials}/${profile}, for you alone to read.`,
       );
+    }
     if (!enabled) lines.push('MCP access is still off: turn it on with `ambientctl mcp enable`.');
     if (changed) lines.push(`Next: ${host.next}`);
     return lines.map(plain).join('\n');
   });
-  if (changed) byHandNotes(context, host.byHand?.(launchFor(profile, customHome(context))) ?? []);
+  if (!changed) return;
+  warnings(context, config, outcome.backup);
+  byHandNotes(context, host.byHand?.(launchFor(profile, customHome(context))) ?? []);
+}
+
+function outcomeLines({ host, file, entry, launch }: HostConfig, outcome: Omit<ConnectResult, 'host' | 'file'>): string[] {
+  const { profile, changed, limits_changed: limits, revoked, backup } = outcome;
+  if (!changed && limits.length === 0) return [`${host.title} is connected already, as profile ${profile}. Nothing was changed.`];
+  const lines = [`${host.title} is connected${changed ? '' : ' already,'} as profile ${profile}.`];
+  if (limits.length > 0) lines.push(`Changed: ${limits.join('; ')}.`);
+  lines.push(changed ? `Written: ${file.path}${backup === null ? '' : ` (before: ${backup})`}` : `${file.path} stays as it is.`);
+  if (changed && entry !== undefined && !isOwnEntry(launch))
+    lines.push(`An entry called \`ambient\` that was there before has been replaced${backup === null ? '' : `; ${backup} holds it`}.`);
+  for (const id of revoked) lines.push(`The earlier profile ${id} is revoked.`);
+  return lines;
+}
+
+function warnings(context: CliContext, { file, launch }: HostConfig, backup: string | null): void {
+  if (holdsToken(launch))
+    context.out.note(
+      plain(
+        `The entry held a token in AMBIENT_MCP_TOKEN; it has been taken out. ${backup ?? 'A backup'} still holds it, for you alone to read: delete that file, and revoke the token's client (\`ambientctl mcp list\`).`,
+      ),
+    );
+  if (file.isHardLinked)
+    context.out.note(plain(`${file.path} had another name as well (a hard link); what is under that name was not changed.`));
 }
 
 /** `--print`: what would be written, on stdout; where, and how to do it by hand, beside it. Nothing is made or changed. */
@@ -147,6 +198,8 @@ function print(context: CliContext, config: HostConfig): void {
 function notes(context: CliContext, config: HostConfig, byHand: readonly string[], launch: Launch): void {
   context.out.note(plain(`Would go into ${config.file.path}.`));
   byHandNotes(context, byHand);
+  if (config.entry !== undefined && !isOwnEntry(config.launch))
+    context.out.note('An entry called `ambient` that is not ours is there: connect replaces it only with --replace.');
   if (launch.args.includes('PROFILE-ID'))
     context.out.note('PROFILE-ID stands for the profile that is made when you run this without --print.');
 }

@@ -3,7 +3,7 @@ import { removeCredential } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { ReportedFailure } from '../errors.js';
 import { plain } from '../output/text.js';
-import { isOwnEntry } from './entry.js';
+import { holdsToken, isOwnEntry } from './entry.js';
 import { HostConfig, hostNamed } from './host-config.js';
 
 /** What `mcp disconnect --json` prints. */
@@ -28,6 +28,7 @@ export async function disconnect(context: CliContext, hostId: string): Promise<v
       `The entry \`ambient\` in ${file.path} does not start ambient-mcp, so it is not ours to remove.`,
       'Remove it by hand if you do not want it.',
     );
+  if (entry !== undefined) file.checkWritable();
   // Access goes first: whatever happens to the file, the host cannot come back.
   const { revoked, unreachable } = await revoke(context, host.id, profile);
   if (profile !== undefined) await removeCredential(context.paths, profile);
@@ -46,6 +47,12 @@ export async function disconnect(context: CliContext, hostId: string): Promise<v
     for (const { id } of revoked) lines.push(`Profile ${id} is revoked.`);
     return lines.map(plain).join('\n');
   });
+  if (entry !== undefined && file.isHardLinked)
+    context.out.note(plain(`${file.path} had another name as well (a hard link); what is under that name was not changed.`));
+  if (entry !== undefined && holdsToken(launch) && backup !== null)
+    context.out.note(
+      plain(`The entry held a token in AMBIENT_MCP_TOKEN, and ${backup} still does: delete that file, and revoke the token's client.`),
+    );
   if (unreachable === undefined) return;
   context.out.note(
     plain(

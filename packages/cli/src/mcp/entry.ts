@@ -24,6 +24,12 @@ export function isOwnEntry(launch: Launch | undefined): boolean {
   return launch !== undefined && isShim([launch.command, ...launch.args]);
 }
 
+/** True when an entry of ours holds a token itself; a reference such as `${AMBIENT_MCP_TOKEN}` is none. */
+export function holdsToken(launch: Launch | undefined): boolean {
+  const token = launch?.env.AMBIENT_MCP_TOKEN;
+  return isOwnEntry(launch) && token !== undefined && token.trim() !== '' && !/^\$?\{.*\}$|^\$\w+$/.test(token.trim());
+}
+
 function isShim(words: readonly string[]): boolean {
   return words.some((word) => /^ambient-mcp(\.js)?$/.test(path.basename(word)));
 }
@@ -41,7 +47,8 @@ export function mergedEntry(host: Host, current: unknown, launch: Launch, at: re
       if (Object.hasOwn(fresh, key)) merged[key] = fresh[key];
       continue;
     }
-    const { AMBIENT_HOME: _old, ...others } = stringRecord(current[key]);
+    // The profile's credential is used; a token here would only be one more copy of a secret.
+    const { AMBIENT_HOME: _old, AMBIENT_MCP_TOKEN: _token, ...others } = stringRecord(current[key]);
     const env = { ...others, ...launch.env };
     if (Object.keys(env).length > 0 || Object.hasOwn(current, key)) merged[key] = env;
   }

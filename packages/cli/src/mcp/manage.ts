@@ -1,20 +1,23 @@
 import type { McpClient } from '@ambient/contract';
+import { removeCredential } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { UsageError } from '../errors.js';
 import { table } from '../output/table.js';
 import { plain } from '../output/text.js';
 import { localMinute } from '../output/time.js';
-import { findClient, type GrantOptions, grantOf, scopeInWords, stateOf } from './clients.js';
+import { findClient, type GrantOptions, grantOf, scopeInWords, stateOf, withSessionIds } from './clients.js';
 
 export async function status(context: CliContext): Promise<void> {
   const client = await context.connect();
   const { enabled, socket, clients } = await client.call('mcp', {});
   const active = clients.filter((known) => stateOf(known) === 'active');
+  const off = clients.filter((known) => stateOf(known) === 'disabled');
   const connections = clients.reduce((sum, known) => sum + known.connections, 0);
   context.out.result({ enabled, socket, clients: active.length, connections }, () =>
     (enabled
       ? [
           `MCP access is on: ${count(active.length, 'client')} may connect, ${count(connections, 'connection')} open.`,
+          ...(off.length === 0 ? [] : [`Switched off: ${off.map(({ name }) => name).join(', ')}.`]),
           `Socket: ${socket ?? 'none'}`,
           ...(active.length === 0 ? ['Connect a host with `ambientctl mcp connect HOST`.'] : []),
         ]
@@ -72,7 +75,10 @@ export async function set(context: CliContext, word: string, options: GrantOptio
   const client = await context.connect();
   const { clients } = await client.call('mcp', {});
   const known = findClient(clients, word);
-  const body = { ...grantOf(options, known.scope), ...(options.name === undefined ? {} : { name: options.name }) };
+  const body = {
+    ...grantOf(await withSessionIds(client, options), known.scope),
+    ...(options.name === undefined ? {} : { name: options.name }),
+  };
   if (Object.keys(body).length === 0)
     throw new UsageError('Nothing to change was given.', 'Give --access, --toolset, --tag, --since, --session, --all-sessions or --name.');
   const changed = await client.call('mcpSet', { params: { id: known.id }, body });
@@ -85,8 +91,8 @@ export async function revoke(context: CliContext, words: readonly string[]): Pro
   // All names are looked up before the first revocation: a mistyped one changes nothing.
   const ids = [...new Set(words.map((word) => findClient(clients, word).id))];
   const revoked: McpClient[] = [];
-  // The credential stays where it is, worthless: with it the host is told that it was revoked, not that something is missing.
   for (const id of ids) revoked.push(await client.call('mcpRevoke', { params: { id } }));
+  for (const id of ids) await removeCredential(context.paths, id);
   context.out.result(revoked, () => revoked.map(({ name, id }) => plain(`Revoked: ${name} (${id}). Its connections are cut.`)).join('\n'));
 }
 

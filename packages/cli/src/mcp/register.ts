@@ -54,6 +54,7 @@ function registerConnect(mcp: Command, context: CliContext): void {
           'file',
         ]),
       )
+      .option('--replace', 'replace an entry called ambient that is not ours')
       .option('--print', 'show what would be written, and change nothing'),
     ['ambientctl mcp connect claude-desktop', 'a backup of its configuration is kept'],
     ['ambientctl mcp connect cursor --print', 'only show it'],
@@ -80,7 +81,7 @@ function registerClients(mcp: Command, context: CliContext): void {
       .option('--all-sessions', 'lift every limit on sessions first')
       .option('--name <name>', 'rename it', nonBlank),
     ['ambientctl mcp set cursor --access trusted', 'destructive calls without asking'],
-    ['ambientctl mcp set cursor --all-sessions --since 7d', 'the last week only'],
+    ['ambientctl mcp set cursor --all-sessions --since 7d', 'from a week ago on; the day stays'],
   ).action((client: string, options: GrantOptions & { name?: string }) => set(context, client, options));
   examples(mcp.command('revoke').description('end access for good and cut open connections').argument('<client...>', CLIENT_HELP), [
     'ambientctl mcp revoke cursor',

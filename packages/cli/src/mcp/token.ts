@@ -1,7 +1,7 @@
 import { shimPath } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { plain } from '../output/text.js';
-import { type GrantOptions, grantOf } from './clients.js';
+import { type GrantOptions, grantOf, withSessionIds } from './clients.js';
 import { customHome } from './connect.js';
 import { shell } from './hosts/host.js';
 import { describe } from './manage.js';
@@ -9,7 +9,7 @@ import { describe } from './manage.js';
 /** `ambientctl mcp token create`: the token on stdout, once; all else beside it, so that `$(…)` takes the token alone. */
 export async function createToken(context: CliContext, options: GrantOptions & { readonly name: string }): Promise<void> {
   const client = await context.connect();
-  const made = await client.call('mcpCreate', { body: { name: options.name, ...grantOf(options) } });
+  const made = await client.call('mcpCreate', { body: { name: options.name, ...grantOf(await withSessionIds(client, options)) } });
   context.out.result(made, () => made.token);
   const home = customHome(context);
   const variables = [...(home === undefined ? [] : [`AMBIENT_HOME=${shell([home])}`]), 'AMBIENT_MCP_TOKEN=…'].join(' ');

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('writing a configuration file', () => {
-  it('keeps the mode and the byte order mark, and sets the old bytes aside', async () => {
+  it('keeps the mode and the byte order mark, and sets the old bytes aside for the owner alone', async () => {
     writeFileSync(file, '\ufeff{}');
     chmodSync(file, 0o640);
     const read = await ConfigFile.read(file);
@@ -36,7 +36,7 @@ describe('writing a configuration file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(backup).toMatch(/mcp\.json\.ambient-backup-\d{8}T\d{6}Z$/);
     expect(readFileSync(backup ?? '', 'utf8')).toBe('\ufeff{}');
-    expect(statSync(backup ?? '').mode & 0o777).toBe(0o640);
+    expect(statSync(backup ?? '').mode & 0o777).toBe(0o600);
   });
 
   it('keeps every backup, also two of one second', async () => {
@@ -83,6 +83,18 @@ describe('a configuration file that is refused', () => {
     writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]));
     await expect(ConfigFile.read(file)).rejects.toThrow('not UTF-8');
     expect(existsSync(file)).toBe(true);
+  });
+
+  it('is read-only, and stays as it is', async () => {
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o444);
+    const read = await ConfigFile.read(file);
+    await expect(read.write('{"a":1}')).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('read-only (mode 0444)'),
+    });
+    await expect(read.remove()).rejects.toMatchObject({ code: 'forbidden' });
+    expect(readdirSync(folder)).toEqual(['mcp.json']);
   });
 
   it('is a link into a folder that everyone may write to', async () => {

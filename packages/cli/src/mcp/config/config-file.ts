@@ -18,13 +18,16 @@ export class ConfigFile {
   readonly #target: string;
   readonly #bytes: Buffer;
   readonly #mode: number;
+  /** The file has another name too, which a new file in its place does not change. */
+  readonly isHardLinked: boolean;
 
-  private constructor(file: string, target: string, exists: boolean, bytes: Buffer, mode: number) {
+  private constructor(file: string, target: string, exists: boolean, bytes: Buffer, mode: number, links = 1) {
     this.path = file;
     this.#target = target;
     this.exists = exists;
     this.#bytes = bytes;
     this.#mode = mode;
+    this.isHardLinked = links > 1;
     this.text = bytes.toString('utf8').replace(BOM, '');
   }
 
@@ -44,7 +47,7 @@ export class ConfigFile {
       });
     }
     try {
-      const { uid, mode, size, ...kind } = await handle.stat().then((found) => ({ ...found, isFile: found.isFile() }));
+      const { uid, mode, size, nlink, ...kind } = await handle.stat().then((found) => ({ ...found, isFile: found.isFile() }));
       if (!kind.isFile) throw new AmbientError('bad_config', `${file} is not a file.`, 'Move it away, then run the command again.');
       if (uid !== process.getuid?.())
         throw new AmbientError('forbidden', `${file} belongs to another user.`, 'Nothing was changed. Run this as its owner.');
@@ -56,22 +59,36 @@ export class ConfigFile {
           `${file} is not UTF-8 text.`,
           'Nothing was changed. Save it as UTF-8, then run the command again.',
         );
-      return new ConfigFile(file, target, true, bytes, mode & 0o777);
+      return new ConfigFile(file, target, true, bytes, mode & 0o777, nlink);
     } finally {
       await handle.close();
     }
   }
 
   /**
+   * A file that its owner made read-only is meant to stay as it is, though its folder would let it be replaced.
+   * @throws AmbientError `forbidden`
+   */
+  checkWritable(): void {
+    if (this.exists && (this.#mode & 0o200) === 0)
+      throw new AmbientError(
+        'forbidden',
+        `${this.path} is read-only (mode ${this.#mode.toString(8).padStart(4, '0')}).`,
+        `Nothing was changed. Run \`chmod u+w '${this.path}'\`, then run the command again.`,
+      );
+  }
+
+  /**
    * Replaces the text, mode and byte order mark kept, after setting the present bytes aside.
    * @returns the backup's path, or null when there was nothing to keep
-   * @throws AmbientError `conflict` when the file changed since it was read
+   * @throws AmbientError `conflict` when the file changed since it was read, `forbidden` when it is read-only
    */
   async write(text: string): Promise<string | null> {
     return this.writeBytes(Buffer.from((this.#bytes.toString('utf8').startsWith(BOM) ? BOM : '') + text));
   }
 
   async writeBytes(bytes: Buffer): Promise<string | null> {
+    this.checkWritable();
     await mkdir(path.dirname(this.#target), { recursive: true, mode: 0o700 });
     const backup = this.exists ? await this.#backUp() : null;
     const temporary = `${this.#target}.${process.pid}.ambient-new`;
@@ -88,6 +105,7 @@ export class ConfigFile {
 
   /** Takes away a file that holds nothing but what was put there. */
   async remove(): Promise<string | null> {
+    this.checkWritable();
     const backup = await this.#backUp();
     await this.#checkUnchanged();
     await rm(this.#target);
@@ -115,7 +133,8 @@ export class ConfigFile {
     for (let n = 1; ; n++) {
       const backup = `${this.path}.ambient-backup-${stamp}${n === 1 ? '' : `-${String(n).padStart(2, '0')}`}`;
       try {
-        await create(backup, this.#bytes, this.#mode);
+        // A configuration may hold secrets of other servers, and a copy lies about for longer: it is for its owner alone.
+        await create(backup, this.#bytes, 0o600);
         return backup;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || n > 98) throw error;

@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type ConfigDocument, type ConfigObject, eolOf, isConfigObject, syntaxError, unsafeEdit, withValueAt } from './document.js';
+import {
+  type ConfigDocument,
+  type ConfigObject,
+  eolOf,
+  isConfigObject,
+  syntaxError,
+  unsafeEdit,
+  valueAt,
+  withValueAt,
+} from './document.js';
 import { behindLineComments, skipTrivia } from './json-trivia.js';
 
 interface Edit {
@@ -50,6 +59,15 @@ export class JsonDocument implements ConfigDocument {
   }
 
   put(path: readonly string[], value: ConfigObject): string {
+    // What is new goes in first and what is stale goes out after it, one by one: the commas between them are never edited twice.
+    const current = valueAt(this.value, path);
+    let text = this.#add(path, isConfigObject(current) ? union(current, value) : value);
+    for (const stale of isConfigObject(current) ? stalePaths(current, value) : [])
+      text = JsonDocument.parse(this.#file, text).remove([...path, ...stale]);
+    return text;
+  }
+
+  #add(path: readonly string[], value: ConfigObject): string {
     return this.#checked(this.#root === undefined ? this.#fill(path, value) : this.#apply(this.#put(this.#root, path, value)), path, value);
   }
 
@@ -92,8 +110,6 @@ export class JsonDocument implements ConfigDocument {
       if (inner === undefined) fresh.push([key, wanted]);
       else edits.push(...this.#assign(inner, wanted));
     }
-    const stale = (node.children ?? []).filter((property) => !Object.hasOwn(value, String(property.children?.[0]?.value)));
-    for (const property of stale) edits.push(...this.#removal(node, property));
     return fresh.length === 0 ? edits : [...edits, ...this.#insertion(node, fresh)];
   }
 
@@ -193,6 +209,24 @@ export class JsonDocument implements ConfigDocument {
 
 function nodeValue(text: string, node: Node): unknown {
   return parse(text.slice(node.offset, node.offset + node.length), [], OPTIONS);
+}
+
+/** `wanted`, with the keys that only `current` has. */
+function union(current: ConfigObject, wanted: ConfigObject): ConfigObject {
+  const inner = Object.entries(wanted).map(([key, value]) => {
+    const old = Object.hasOwn(current, key) ? current[key] : undefined;
+    return [key, isConfigObject(old) && isConfigObject(value) ? union(old, value) : value];
+  });
+  return { ...current, ...Object.fromEntries(inner) };
+}
+
+/** Where `current` has a key that `wanted` has not. */
+function stalePaths(current: ConfigObject, wanted: ConfigObject): string[][] {
+  return Object.entries(current).flatMap(([key, old]) => {
+    if (!Object.hasOwn(wanted, key)) return [[key]];
+    const value = wanted[key];
+    return isConfigObject(old) && isConfigObject(value) ? stalePaths(old, value).map((path) => [key, ...path]) : [];
+  });
 }
 
 function isStrict(text: string): boolean {

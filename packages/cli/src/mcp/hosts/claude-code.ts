@@ -10,8 +10,9 @@ export const claudeCode: Host = {
   launch: commonLaunch,
   own: COMMON_OWN,
   byHand: ({ command, args, env }) => {
+    // `--env` takes every word up to the next option: the name stands before it.
     const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-    return [shell(['claude', 'mcp', 'add', '--scope', 'user', ...variables, ENTRY, '--', command, ...args])];
+    return [shell(['claude', 'mcp', 'add', ENTRY, '--scope', 'user', ...variables, '--', command, ...args])];
   },
   next: 'Start a new Claude Code session; `/mcp` lists `ambient`.',
 };
