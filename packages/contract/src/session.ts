@@ -82,6 +82,8 @@ export const SessionFile = z.looseObject({
   source_file: z.string().nullable().default(null),
   /** ISO 8601 with offset: when capture began. */
   started_at: z.string(),
+  /** ISO 8601 with offset: its place in lists when that is not `started_at`, because the clock was set back before it began. */
+  sorted_at: z.string().optional(),
   /** ISO 8601 with offset: when capture ended; null while live. */
   ended_at: z.string().nullable(),
   /** Length in seconds, from samples; null while live. */
@@ -180,6 +182,8 @@ export type SessionRow = z.infer<typeof SessionRow>;
 /** A row of the control API: the contract's row plus what our own clients show. */
 export const SessionSummary = SessionRow.extend({
   state: SessionState,
+  /** As in `session.json`. */
+  sorted_at: z.string().optional(),
   ended_at: z.string().nullable(),
   has_audio: z.boolean(),
   tags: z.array(z.string()),

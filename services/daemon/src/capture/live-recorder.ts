@@ -125,6 +125,7 @@ export class LiveRecorder implements Recorder {
       tracks: trackInfos(tracks, zeroMs),
       model: config('transcription.model'),
       state: 'live',
+      isNewest: true,
     });
     const recording: Recording = new Recording({
       session,

@@ -1,5 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { AmbientError } from '@ambient/contract';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, Migrator, SqliteDialect } from 'kysely';
 import type { Logger } from '../platform/logger.js';
@@ -20,15 +20,18 @@ export class IndexDatabase {
   }
 
   /**
-   * Opens or makes the file and brings it to this build's version. One that is damaged is moved aside and made anew, empty.
-   * @throws AmbientError `too_new` for one that a newer build made
+   * Opens or makes the file and brings it to this build's version. One that is damaged is moved aside and made anew, empty;
+   * one that a newer build made is made anew too: all that is in it comes from the sessions.
    */
   static async open(file: string, now: () => Date, logger: Logger): Promise<IndexDatabase> {
     try {
       return await IndexDatabase.#open(file);
     } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      await setAside(file, now(), logger, error);
+      if (error instanceof NewerIndex) {
+        logger.warn({ version: error.version, known: INDEX_VERSION }, 'a newer version made the index; it is made anew from the sessions');
+        await removeDatabase(file);
+      } else if (isCorrupt(error)) await setAside(file, now(), logger, error);
+      else throw error;
       return IndexDatabase.#open(file);
     }
   }
@@ -40,7 +43,7 @@ export class IndexDatabase {
     const index = new IndexDatabase(sqlite);
     try {
       const version = Number(sqlite.pragma('user_version', { simple: true }));
-      if (version > INDEX_VERSION) throw tooNew(version);
+      if (version > INDEX_VERSION) throw new NewerIndex(version);
       sqlite.pragma('journal_mode = WAL');
       sqlite.pragma('synchronous = NORMAL');
       sqlite.pragma('secure_delete = ON');
@@ -101,10 +104,22 @@ export async function removeCompanions(file: string): Promise<void> {
   await rm(`${file}-shm`, { force: true });
 }
 
-function tooNew(version: number): AmbientError {
-  return new AmbientError(
-    'too_new',
-    `the library was made by a newer version of Ambient (version ${version}, this one knows ${INDEX_VERSION})`,
-    'Update Ambient. Or delete library.db: it is made anew from the sessions.',
-  );
+export async function removeDatabase(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await removeCompanions(file);
+}
+
+/** Deletes what was set aside of `file`: it may hold words that were struck or deleted since. */
+export async function removeAside(file: string): Promise<void> {
+  const beginning = `${path.basename(file)}.corrupt-`;
+  for (const name of await readdir(path.dirname(file))) if (name.startsWith(beginning)) await rm(path.join(path.dirname(file), name));
+}
+
+class NewerIndex extends Error {
+  readonly version: number;
+
+  constructor(version: number) {
+    super(`the index is of version ${version}`);
+    this.version = version;
+  }
 }

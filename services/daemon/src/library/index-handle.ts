@@ -1,9 +1,18 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { AmbientError } from '@ambient/contract';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { Mutex } from '../sessions/mutex.js';
-import { IndexDatabase, isCorrupt, isDiskFull, isUnwritable, removeCompanions, setAside } from './index-database.js';
+import {
+  IndexDatabase,
+  isCorrupt,
+  isDiskFull,
+  isUnwritable,
+  removeAside,
+  removeCompanions,
+  removeDatabase,
+  setAside,
+} from './index-database.js';
 
 export interface IndexHandleDeps {
   readonly dbPath: string;
@@ -24,7 +33,6 @@ export class IndexHandle {
     this.#deps = deps;
   }
 
-  /** @throws AmbientError `too_new` */
   async open(): Promise<void> {
     await removeDatabase(this.#temporary);
     this.#index = await this.#openFile(this.#deps.dbPath);
@@ -80,6 +88,11 @@ export class IndexHandle {
     return result;
   }
 
+  /** Deletes damaged files that were set aside. */
+  removeAside(): Promise<void> {
+    return this.#mutex.run(() => removeAside(this.#deps.dbPath));
+  }
+
   get #temporary(): string {
     return `${this.#deps.dbPath}.rebuild`;
   }
@@ -118,11 +131,6 @@ export class IndexHandle {
     this.#index = await this.#openFile(this.#deps.dbPath);
     this.#deps.onReplaced();
   }
-}
-
-async function removeDatabase(file: string): Promise<void> {
-  await rm(file, { force: true });
-  await removeCompanions(file);
 }
 
 /** The index cannot be written now; it can later. */

@@ -33,16 +33,14 @@ export class SqliteLibrary implements Library {
     this.#sync = new IndexSync({ ...deps, handle: this.#handle, library: this });
   }
 
-  /**
-   * Opens the file and begins to bring it up to date; that goes on in the background.
-   * @throws AmbientError `too_new`
-   */
+  /** Opens the file and begins to bring it up to date; that goes on in the background. */
   async start(): Promise<void> {
     await this.#handle.open();
     this.#sync.start();
     this.#deps.bus.on(this, (event) => {
       if (event.type === 'line' || event.type === 'struck') this.#sync.touch(event.session);
       else if (event.type === 'session') this.#sync.touch(event.session.id);
+      if (event.type === 'struck' || event.type === 'removed') void this.#forgetDamaged();
     });
   }
 
@@ -121,6 +119,13 @@ export class SqliteLibrary implements Library {
     // What changed meanwhile went into the old one.
     await this.sync();
     return result;
+  }
+
+  /** A damaged index that was kept to be looked at must not outlive the words that are gone from the sessions. */
+  async #forgetDamaged(): Promise<void> {
+    await this.#handle
+      .removeAside()
+      .catch((error: unknown) => this.#deps.logger.error({ err: error }, 'a damaged index that was set aside cannot be deleted'));
   }
 
   #replaced(): void {

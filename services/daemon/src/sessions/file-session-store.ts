@@ -12,7 +12,7 @@ import { checkFolder, findFolder } from './folder-check.js';
 import { resolveSession } from './resolve.js';
 import { writeSessionFile } from './session-file.js';
 import { idTime, sessionIds } from './session-id.js';
-import { SummaryCache } from './summary-cache.js';
+import { placeInTime, SummaryCache } from './summary-cache.js';
 import type { NewSession, SessionStore } from './types.js';
 
 const TRASH = '.trash-';
@@ -69,9 +69,10 @@ export class FileSessionStore implements SessionStore {
   }
 
   async create(init: NewSession): Promise<FileSession> {
+    const sortedAt = init.isNewest === true ? await this.#placeAfterAll(init.startedAt) : undefined;
     const dir = await this.#makeFolder(init.startedAt);
     const id = path.basename(dir);
-    const session = await this.#opens(id, this.#begin(dir, init));
+    const session = await this.#opens(id, this.#begin(dir, init, sortedAt));
     // Whoever listed meanwhile saw half a session.
     this.#summaries.forget(id);
     this.#deps.bus.emit({ type: 'session', session: await session.summary() });
@@ -157,11 +158,12 @@ export class FileSessionStore implements SessionStore {
     return opening;
   }
 
-  async #begin(dir: string, init: NewSession): Promise<FileSession> {
+  async #begin(dir: string, init: NewSession, sortedAt: Date | undefined): Promise<FileSession> {
     const state = init.state ?? (init.origin === 'live' ? 'live' : 'pending');
     try {
       await mkdir(path.join(dir, 'audio'), { mode: DIR_MODE });
-      await writeSessionFile(dir, newSessionFile(path.basename(dir), init, state));
+      const file = newSessionFile(path.basename(dir), init, state);
+      await writeSessionFile(dir, sortedAt === undefined ? file : { ...file, sorted_at: isoWithOffset(sortedAt) });
       await syncDirectory(this.dir);
     } catch (error) {
       // A start that failed leaves no ghost in the list.
@@ -172,6 +174,13 @@ export class FileSessionStore implements SessionStore {
     for (const other of this.#capturing) if (!other.live) this.#capturing.delete(other);
     if (session.live) this.#capturing.add(session);
     return session;
+  }
+
+  /** Where a session that begins now has to stand in lists, when its start alone would put it behind an earlier one. */
+  async #placeAfterAll(startedAt: Date): Promise<Date | undefined> {
+    const [newest] = await this.list();
+    const last = newest === undefined ? 0 : placeInTime(newest);
+    return last > startedAt.getTime() ? new Date(last + 1) : undefined;
   }
 
   /** `mkdir` is what makes an id ours: two sessions of one minute never share a folder. */

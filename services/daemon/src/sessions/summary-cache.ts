@@ -41,7 +41,7 @@ export class SummaryCache {
       const steady = known && !known.summary.live && known.summary.state !== 'broken';
       return steady && (prints === undefined || prints[i] === known.fingerprint) ? known.summary : this.get(id);
     });
-    const times = new Map(rows.map((row) => [row, startTime(row)]));
+    const times = new Map(rows.map((row) => [row, placeInTime(row)]));
     return rows.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0) || (a.id < b.id ? 1 : -1));
   }
 
@@ -79,8 +79,9 @@ export class SummaryCache {
   }
 }
 
-function startTime(row: SessionSummary): number {
-  const time = Date.parse(row.started_at ?? '');
+/** By which rows are sorted, ms since the epoch. */
+export function placeInTime(row: SessionSummary): number {
+  const time = Date.parse(row.sorted_at ?? row.started_at ?? '');
   return Number.isNaN(time) ? (idTime(row.id) ?? 0) : time;
 }
 

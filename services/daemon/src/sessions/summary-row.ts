@@ -19,6 +19,7 @@ export function summaryRow(
     transcribed: state === 'done' || state === 'interrupted',
     transcribing: state === 'transcribing',
     state,
+    ...(file.sorted_at === undefined ? {} : { sorted_at: file.sorted_at }),
     ended_at: file.ended_at,
     has_audio: found.has_audio,
     tags: file.tags,

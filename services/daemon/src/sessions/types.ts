@@ -20,6 +20,8 @@ export interface NewSession {
   readonly tracks: Partial<Record<Track, TrackInfo>>;
   readonly model: string | null;
   readonly state?: SessionFile['state'];
+  /** It begins now: in lists it stands before every other session, though the clock may have been set back since one began. */
+  readonly isNewest?: boolean;
 }
 
 /** `Edit` without the id and time that the session gives it. */

@@ -85,6 +85,7 @@ export class FileImporter implements Importer {
       tracks: split ? { room: info, call: { ...info } } : { room: info },
       model: this.#ports.config('transcription.model'),
       state: 'pending',
+      isNewest: true,
     });
   }
 
