@@ -1,10 +1,10 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Scope } from '@ambient/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from './contract/helpers.js';
 import { writeSession } from './rig/fixtures.js';
-import { type InProcess, inProcess } from './rig/in-process.js';
+import { type InProcess, inProcess, rawLine } from './rig/in-process.js';
 import { RawLines } from './rig/socket-transport.js';
 
 const ALL = ['sessions', 'assistant', 'library'] as const;
@@ -295,6 +295,15 @@ test('pauses, mutes and strikes read as what they are', async () => {
   expect(rows).toContain('The microphone was muted by the user.');
   expect(rows).toContain('Struck by the user');
   expect(rows.match(/No microphone/g)).toHaveLength(1);
+});
+
+test('a damaged line says so in its place, and the others keep their numbers', async () => {
+  const session = await rig.addSession({ lines: [['room', 'One.']] });
+  await appendFile(path.join(session.dir, 'raw.jsonl'), `garbage\n{"track":5}\n${JSON.stringify(rawLine('call', 'Last.', 12_000))}\n`);
+  const { transcript, totalCount } = (await (await host()).call('read_transcript', { sessionId: session.id })).structuredContent;
+  expect(transcript).toMatch(/,N,\d+,null,0,null,This line is damaged on disk and cannot be read\./);
+  expect(totalCount).toBe(4);
+  expect(transcript).toMatch(/,C,4,null,1\.5,en,Last\./);
 });
 
 test('a new title is told to those who list resources', async () => {

@@ -39,12 +39,12 @@ function lineRow(line: VerboseLine, raw: RawLine | undefined, segment: number, t
   return {
     timestamp: timeAt(line.start_ms),
     source: line.speaker === null ? source : `${source}:${line.speaker}`,
-    status: line.struck || line.text === '' ? 'N' : doubtful ? 'U' : 'C',
+    status: line.struck || line.unreadable || line.text === '' ? 'N' : doubtful ? 'U' : 'C',
     segment,
     confidence: line.confidence === null ? null : round(line.confidence),
     duration: seconds(line.start_ms, line.end_ms),
     language: raw?.language ?? null,
-    text: line.text,
+    text: line.unreadable ? 'This line is damaged on disk and cannot be read.' : line.text,
   };
 }
 
