@@ -169,7 +169,8 @@ export class ImportJob {
         if (info !== undefined) info.samples = spool.available();
       }
       draft.duration_s = Math.round(seconds * 1000) / 1000;
-      draft.ended_at = isoWithOffset(new Date(Date.parse(draft.started_at) + seconds * 1000));
+      // When the import ended. A file does not tell when it was recorded, and an end in the future would be a lie.
+      draft.ended_at = isoWithOffset(this.#init.ports.clock.now());
       draft.state = 'transcribing';
       change(draft);
     });
