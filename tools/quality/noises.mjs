@@ -313,7 +313,8 @@ export const NOISES = {
   'strings with vibrato': (seconds, random) => {
     const body = [resonance(450, 3), resonance(1100, 4), resonance(2500, 5)];
     return melody(seconds, random, (hz, lasts) => (t) => {
-      const bow = WAVES.saw(hz * t + 0.006 * hz * (Math.sin(TAU * 5.5 * t) / (TAU * 5.5))) * Math.min(1, t * 12, Math.max(0, (lasts - t) * 12));
+      const bow =
+        WAVES.saw(hz * t + 0.006 * hz * (Math.sin(TAU * 5.5 * t) / (TAU * 5.5))) * Math.min(1, t * 12, Math.max(0, (lasts - t) * 12));
       return body.reduce((sum, resonate) => sum + resonate(bow), 0.2 * bow);
     });
   },
@@ -326,7 +327,8 @@ export const NOISES = {
     const loud = Math.max(0.05, level(random, -20, -6));
     for (let beat = 0; beat * 0.25 < seconds; beat++) {
       const source = white(random);
-      if (beat % 4 === 0) strike(out, beat * 0.25, 0.2, (t) => loud * Math.sin(TAU * (50 + 80 * Math.exp(-t * 30)) * t) * Math.exp(-t * 15));
+      if (beat % 4 === 0)
+        strike(out, beat * 0.25, 0.2, (t) => loud * Math.sin(TAU * (50 + 80 * Math.exp(-t * 30)) * t) * Math.exp(-t * 15));
       if (beat % 4 === 2) strike(out, beat * 0.25, 0.15, (t) => 0.6 * loud * source() * Math.exp(-t * 25));
       strike(out, beat * 0.25, 0.03, (t) => 0.2 * loud * source() * Math.exp(-t * 120));
     }

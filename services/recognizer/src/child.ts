@@ -1,4 +1,5 @@
 /** The recognizer's process. It ends with its channel: a daemon that died leaves no orphan. */
+import { RATE } from './audio.js';
 import { Engine } from './engine.js';
 import type { FromRecognizer, ToRecognizer } from './protocol.js';
 import { type DetectedTurn, TurnDetector } from './turn-detector.js';
@@ -101,11 +102,11 @@ class Recognizer {
     for (let turn = stream.detector.next(); turn !== undefined; turn = stream.detector.next()) await this.#decode(stream, turn);
   }
 
-  async #decode(stream: Stream, { from, to, samples }: DetectedTurn): Promise<void> {
+  async #decode(stream: Stream, { from, to, voiced, samples }: DetectedTurn): Promise<void> {
     if (this.#engine === undefined) return;
     send({ type: 'decoding', stream: stream.id, from, to });
     const begun = performance.now();
-    const reading = await this.#engine.read(samples);
+    const reading = await this.#engine.read(samples, voiced / RATE);
     send({ type: 'turn', stream: stream.id, from, to, ...reading, ms: Math.round(performance.now() - begun) });
   }
 }

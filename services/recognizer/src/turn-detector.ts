@@ -1,19 +1,21 @@
+import { RATE } from './audio.js';
 import { CONTEXT_SAMPLES, type DetectorOptions } from './protocol.js';
 import { SampleBuffer } from './sample-buffer.js';
 import { FRAME, type VoiceDetector } from './voice-detector.js';
 
-const RATE = 16_000;
 /** Audio given to the recognizer on each side of a turn, samples (0.2 s). */
 const PADDING = 3_200;
 /** A forced cut keeps this much audio after it, frames, so that the rest of the word it avoids is heard whole. */
 const CUT_MARGIN_FRAMES = 8;
-/** A silence this long starts the detector afresh, samples (1 h). */
-const RESET_SAMPLES = 3_600 * RATE;
+/** After this long without a voice the detector starts afresh: noise and music leave it deaf to speech, samples (3 s). */
+const STALE_SAMPLES = 3 * RATE;
 
 export interface DetectedTurn {
   /** Samples of the track, `[from, to)`. */
   readonly from: number;
   readonly to: number;
+  /** Samples in which voice is heard. */
+  readonly voiced: number;
   /** The turn with its context, -1..1. */
   readonly samples: Float32Array;
 }
@@ -69,7 +71,7 @@ export class TurnDetector {
   next(): DetectedTurn | undefined {
     while (this.#position + FRAME <= this.#buffer.end) {
       const turn = this.#judge();
-      if (turn !== undefined) return this.#take(turn.from, turn.to);
+      if (turn !== undefined) return this.#take(turn.from, turn.to, turn.voiced);
     }
     if (this.#pass.start < 0) this.#buffer.dropBefore(this.#position - CONTEXT_SAMPLES);
     return undefined;
@@ -90,10 +92,10 @@ export class TurnDetector {
     if (start < 0 || voiced < this.#options.minSpeechSeconds * RATE) return undefined;
     const to = Math.min(end, this.end);
     this.#pass = freshPass(this.#position);
-    return to > start ? { from: start, to, samples: this.#padded(start, to) } : undefined;
+    return to > start ? { from: start, to, voiced, samples: this.#padded(start, to) } : undefined;
   }
 
-  #judge(): { from: number; to: number } | undefined {
+  #judge(): { from: number; to: number; voiced: number } | undefined {
     const at = this.#position;
     const frame = this.#buffer.view(at, at + FRAME);
     const voiced = this.#detector.push(frame);
@@ -113,12 +115,15 @@ export class TurnDetector {
       pass.voiced += FRAME;
       pass.end = about + FRAME;
     } else if (pass.start >= 0 && about + FRAME - pass.end >= pauseSeconds * RATE) {
-      const turn = { from: pass.start, to: pass.end };
+      const turn = { from: pass.start, to: pass.end, voiced: pass.voiced };
       const enough = pass.voiced >= minSpeechSeconds * RATE;
       pass.start = -1;
       if (enough) return turn;
     }
-    if (pass.start >= 0 && about + FRAME - pass.start >= maxTurnSeconds * RATE) return { from: pass.start, to: this.#quietest() };
+    if (pass.start >= 0 && about + FRAME - pass.start >= maxTurnSeconds * RATE) {
+      const to = this.#quietest();
+      return { from: pass.start, to, voiced: Math.min(pass.voiced, to - pass.start) };
+    }
     if (pass.start < 0) this.#rest();
     return undefined;
   }
@@ -142,8 +147,8 @@ export class TurnDetector {
     return base + best * FRAME + FRAME / 2;
   }
 
-  #take(from: number, to: number): DetectedTurn {
-    const turn = { from, to, samples: this.#padded(from, to) };
+  #take(from: number, to: number, voiced: number): DetectedTurn {
+    const turn = { from, to, voiced, samples: this.#padded(from, to) };
     this.#origin = to;
     this.#restart();
     return turn;
@@ -164,12 +169,12 @@ export class TurnDetector {
     this.#resetAt = this.#position;
   }
 
-  /** In silence: frames are not needed again, and the detector's own 32-bit sample count must not overflow. */
+  /** Without a voice: frames are not needed again, and what the detector remembers does harm. */
   #rest(): void {
     if (this.#pass.frames.length < 4) return;
     this.#pass.frames = [];
     this.#pass.base = this.#position;
-    if (this.#position - this.#resetAt >= RESET_SAMPLES) {
+    if (this.#position - Math.max(this.#resetAt, this.#pass.end) >= STALE_SAMPLES) {
       this.#detector.reset();
       this.#resetAt = this.#position;
     }
