@@ -86,7 +86,7 @@ describe('audio that is past its time', () => {
     expect(hasAudio('old-pinned')).toBe(true);
   });
 
-  it('of an import is deleted right after its transcript too, although it ends in the future', async () => {
+  it('of several imports is deleted right after each transcript', async () => {
     const { imports } = await daemon.client.call('import', { body: { files: [ROOM, ROOM] } });
     for (const { id } of imports) {
       await daemon.finished(id);
