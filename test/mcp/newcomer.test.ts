@@ -31,7 +31,7 @@ async function host({ scope = {}, access = 'enabled', toolsets = ALL }: Init = {
   lines.push(line);
   let id = 0;
   const ask = async (method: string, params: Record<string, unknown> = {}): Promise<Reply> =>
-    (await line.ask(++id, method, params)) as Reply;
+    (await line.ask(++id, method, params)) as unknown as Reply;
   const call = async (name: string, args: Record<string, unknown> = {}) => (await ask('tools/call', { name, arguments: args })).result;
   const text = async (name: string, args: Record<string, unknown> = {}) => (await call(name, args)).content[0]?.text ?? '';
   return { id: client.id, line, ask, call, text };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AmbientError } from '@ambient/contract';
 
@@ -8,6 +8,7 @@ import { AmbientError } from '@ambient/contract';
  * @throws AmbientError `conflict` when the file exists, `not_found` when its folder does not, `disk_full`, `forbidden`
  */
 export async function writeWhole(file: string, content: string, { replace }: { replace: boolean }): Promise<void> {
+  if (await isDevice(file)) return writeInto(file, content);
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}.tmp`);
   try {
     const handle = await open(temporary, 'wx', 0o666);
@@ -23,6 +24,20 @@ export async function writeWhole(file: string, content: string, { replace }: { r
     throw writeError(file, cause as NodeJS.ErrnoException);
   } finally {
     await unlink(temporary).catch(() => undefined);
+  }
+}
+
+/** True for a device, a pipe or a socket: it is written into, never replaced. */
+async function isDevice(file: string): Promise<boolean> {
+  const info = await stat(file).catch(() => undefined);
+  return info !== undefined && !info.isFile() && !info.isDirectory();
+}
+
+async function writeInto(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, content, { flag: 'r+' });
+  } catch (cause) {
+    throw writeError(file, cause as NodeJS.ErrnoException);
   }
 }
 

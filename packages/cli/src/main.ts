@@ -1,9 +1,11 @@
+import { writeSync } from 'node:fs';
 import { run } from './run.js';
 
 // A reader that has seen enough (`ambientctl show last | head`) is no failure.
 const onPipeError = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit();
-  throw error;
+  writeSync(2, `ambientctl: the output cannot be written: ${error.message}. Free some space or send it elsewhere.\n`);
+  process.exit(1);
 };
 process.stdout.on('error', onPipeError);
 process.stderr.on('error', onPipeError);

@@ -51,5 +51,6 @@ function aside(event: Aside): string {
 }
 
 export function printLine(context: CliContext, line: Line): void {
-  context.out.line(lineText(line, context.out.view));
+  // A line that was struck before it was published keeps its place and says nothing.
+  if (line.text !== '') context.out.line(lineText(line, context.out.view));
 }

@@ -7,11 +7,16 @@ export const MODELS = ['moonshine-base', 'moonshine-tiny'] as const;
  * `AMBIENT_` + upper case with dots as underscores (`transcription.model` → `AMBIENT_TRANSCRIPTION_MODEL`).
  */
 export const ConfigSchema = z.object({
-  'audio.device': z.string().nullable().default(null).describe('Microphone to record; null takes the default device'),
-  'audio.system_device': z.string().nullable().default(null).describe('Sink whose monitor is the call track; null takes the default sink'),
+  'audio.device': z.string().min(1).nullable().default(null).describe('Microphone to record; null takes the default device'),
+  'audio.system_device': z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Sink whose monitor is the call track; null takes the default sink'),
   'audio.recorder': z.enum(['auto', 'sox', 'arecord', 'parec']).default('auto').describe('Program that records the microphone'),
   audio_retention_days: z
-    .union([z.literal('forever'), z.number().min(0).max(36500)])
+    .union([z.literal('forever'), z.number().min(0).max(36500)], { error: 'takes a number of days from 0 to 36500, or "forever"' })
     .default(7)
     .describe('Days to keep audio after the transcript is complete; 0 deletes it at once; "forever" keeps it'),
   'transcription.model': z.enum(MODELS).default('moonshine-base').describe('Speech model'),

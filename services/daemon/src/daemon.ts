@@ -17,6 +17,7 @@ import { HomeLock } from './platform/home-lock.js';
 import { type Logger, openLogger } from './platform/logger.js';
 import { FileSessionStore } from './sessions/file-session-store.js';
 import { recover } from './sessions/recovery.js';
+import { renewTranscripts } from './sessions/renew-transcripts.js';
 import { Retention } from './sessions/retention.js';
 import { StatusBoard } from './status-board.js';
 import { RecognizerTranscriber } from './transcription/recognizer-transcriber.js';
@@ -160,7 +161,14 @@ export class Daemon {
       handlers: {
         ...recordingRoutes({ recorder, importer, status }),
         ...sessionRoutes({ store, library }),
-        ...daemonRoutes({ status, doctor: () => doctor.examine(), config, library, requestStop: onStopRequest }),
+        ...daemonRoutes({
+          status,
+          doctor: () => doctor.examine(),
+          config,
+          library,
+          renewTranscripts: () => renewTranscripts(store, logger),
+          requestStop: onStopRequest,
+        }),
         ...mcpRoutes(mcp),
       },
     });

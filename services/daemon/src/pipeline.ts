@@ -131,6 +131,7 @@ export class Pipeline {
   }
 
   async #forget(id: string): Promise<void> {
+    this.#deps.transcriber.abandon(id);
     clearTimeout(this.#dirty.get(id));
     this.#dirty.delete(id);
     this.#deps.transcriber.forget(id);

@@ -52,11 +52,8 @@ export function mostLike(other: string, text: string, repeat: Repeat): string {
   return best;
 }
 
-/**
- * Letters in a second of voice that no speaker reaches. Measured: texts with a repeat that was said stay under 18.5,
- * those with a repeat that was not are above 20.
- */
-export const FASTEST_LETTERS_PER_SECOND = 22;
+/** Letters in a second of voice that no speaker reaches: of 133 turns of speech the median is 13, the fastest 22.1. */
+export const FASTEST_LETTERS_PER_SECOND = 23;
 
 /** What follows a word's last letter or digit. */
 const TAIL = /[^\p{L}\p{N}]*$/u;

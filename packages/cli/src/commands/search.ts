@@ -45,7 +45,9 @@ async function search(context: CliContext, q: string, options: SearchOptions): P
   const reply = await client.call('search', { query: { q, ...given } });
   context.out.result(reply, (view) => hitsText(q, reply, view));
   if (reply.unavailable > 0)
-    context.out.note(`${reply.unavailable} sessions could not be searched: \`ambientctl sessions\` shows which are broken.`);
+    context.out.note(
+      `${reply.unavailable} session${reply.unavailable === 1 ? '' : 's'} could not be searched: \`ambientctl sessions\` shows which are broken.`,
+    );
 }
 
 function hitsText(q: string, reply: Reply, view: View): string {

@@ -66,6 +66,6 @@ export class Printer {
 }
 
 export function viewOf(stream: TextStream, env: Readonly<Record<string, string | undefined>>): View {
-  const columns = stream.isTTY === true ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const columns = stream.isTTY === true ? stream.columns || 80 : Number.POSITIVE_INFINITY; // A terminal that does not know its width says 0.
   return { width: Math.max(20, columns), paint: paintFor(stream, env) };
 }

@@ -131,16 +131,25 @@ type Coerced = { ok: true; value: Config[ConfigKey] } | { ok: false; reason: str
 /** Takes a value as it is, or a string as the JSON it spells: the command line and the environment have only strings. */
 function coerce(key: ConfigKey, raw: unknown): Coerced {
   const schema = ConfigSchema.shape[key];
-  const direct = schema.safeParse(raw);
-  if (direct.success) return { ok: true, value: direct.data };
-  if (typeof raw === 'string') {
-    const value: unknown = parse(raw, [], { allowTrailingComma: false });
+  const spelled = typeof raw === 'string' ? spelledValue(raw) : undefined;
+  // Before the text itself: `null` is no device by that name.
+  const candidates = spelled === null ? [null, raw] : [raw, spelled];
+  for (const value of candidates) {
     // What spells nothing must not pass as "not given", which would quietly be the default.
-    const spelled = value === undefined ? undefined : schema.safeParse(value);
-    if (spelled?.success) return { ok: true, value: spelled.data };
+    const parsed = value === undefined ? undefined : schema.safeParse(value);
+    if (parsed?.success) return { ok: true, value: parsed.data };
   }
-  const issue = direct.error.issues[0];
-  return { ok: false, reason: issue?.message ?? 'not a fitting value' };
+  const refused = schema.safeParse(spelled ?? raw);
+  return { ok: false, reason: refused.error?.issues[0]?.message ?? 'not a fitting value' };
+}
+
+/** The value that a text spells in JSON, all of it: `30d` and `07` spell nothing. */
+function spelledValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readConfigFile(file: string): Promise<{ content: FileContent; error?: string }> {

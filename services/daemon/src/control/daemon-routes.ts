@@ -42,13 +42,15 @@ interface DaemonDeps {
   readonly doctor: () => Promise<DoctorReport>;
   readonly config: ConfigStore;
   readonly library: Library;
+  /** Writes the transcript.md of every finished session anew. */
+  readonly renewTranscripts: () => Promise<void>;
   /** Asks the daemon to shut down soon; returns at once. */
   readonly requestStop: () => void;
 }
 
 type DaemonRoutes = Extract<RouteName, 'status' | 'shutdown' | 'doctor' | 'config' | 'setConfig' | 'search' | 'rebuild'>;
 
-export function daemonRoutes({ status, doctor, config, library, requestStop }: DaemonDeps): Area<DaemonRoutes> {
+export function daemonRoutes({ status, doctor, config, library, renewTranscripts, requestStop }: DaemonDeps): Area<DaemonRoutes> {
   return {
     status,
     shutdown() {
@@ -62,7 +64,11 @@ export function daemonRoutes({ status, doctor, config, library, requestStop }: D
       return { key, value };
     },
     search: ({ query }) => library.search(query),
-    rebuild: () => library.rebuild(),
+    async rebuild() {
+      const rebuilt = await library.rebuild();
+      await renewTranscripts();
+      return rebuilt;
+    },
   };
 }
 

@@ -54,7 +54,11 @@ function retention({ kept, retentionDays }: SessionDeps): Check {
   if (overdue.length > 0)
     return check.warning(id, title, `Past its time and kept, because its text is not complete: the audio of ${shortly(overdue)}.`, RESTART);
   if (days === 'forever') return check.ok(id, title, 'Kept forever.');
-  return check.ok(id, title, days === 0 ? 'Deleted when its text is complete.' : `Deleted ${count(days, 'day')} after the recording.`);
+  return check.ok(
+    id,
+    title,
+    days === 0 ? 'Deleted when its text is complete.' : `Deleted ${count(days, 'day')} after its text is complete.`,
+  );
 }
 
 async function halfDeleted({ dir }: SessionStore): Promise<Check[]> {

@@ -145,6 +145,23 @@ export class RecognizerTranscriber implements Transcriber {
     }
   }
 
+  abandon(sessionId: string): void {
+    for (const [id, { stream, off }] of this.#streams) {
+      if (stream.session.id !== sessionId) continue;
+      off();
+      this.#streams.delete(id);
+      this.#supervisor.send({ type: 'close', stream: id });
+      void stream.tail.then(() => stream.close());
+    }
+    for (const job of this.#jobs) {
+      if (job.session.id !== sessionId) continue;
+      this.#jobs.delete(job);
+      job.settle('stopped');
+    }
+    this.#supervisor.want(this.#streams.size > 0);
+    this.#deps.onChange();
+  }
+
   lagSeconds(): number {
     const jobs = [...this.#jobs];
     const live = jobs.filter((job) => job.urgent);
@@ -328,7 +345,7 @@ export class RecognizerTranscriber implements Transcriber {
         if (error instanceof AmbientError && error.code === 'not_found') return false;
         this.#deps.logger.error({ err: error, session: stream.session.id }, 'line not written, trying again');
         await pause(WRITE_RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-        if (this.#stopped || generation !== this.#generation) return false;
+        if (this.#stopped || generation !== this.#generation || !this.#streams.has(stream.id)) return false;
       }
     }
   }

@@ -130,7 +130,10 @@ export class FileImporter implements Importer {
   async #follow(entry: Entry): Promise<void> {
     const { attached } = entry.job;
     try {
-      if (attached !== undefined && (await attached.done) === 'stopped') return;
+      if (attached !== undefined && (await attached.done) === 'stopped') {
+        if (!this.#stop.signal.aborted) this.#tell(entry, { state: 'failed', error: 'The session was deleted.' });
+        return;
+      }
       this.#tell(entry, { state: 'done', progress: 1 });
     } catch (error) {
       this.#tell(entry, { state: 'failed', error: toAmbientError(error).message });
