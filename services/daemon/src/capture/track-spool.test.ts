@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -102,5 +102,26 @@ describe('TrackSpool', () => {
     const bytes = await readFile(spool.path);
     expect(bytes.readInt16LE(44)).toBe(3);
     expect(bytes.readInt16LE(bytes.length - 2)).toBe(0);
+  });
+
+  it('goes on writing while the disk is slow to sync', async () => {
+    const probe = await openFile(path.join(dir, 'probe'), 'w');
+    const datasync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'datasync');
+    await probe.close();
+    let synced = (): void => {};
+    datasync.mockImplementation(() => new Promise<void>((resolve) => (synced = resolve)));
+    const spool = await open();
+    try {
+      spool.append(pcm(1600, 5));
+      while (datasync.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      spool.append(pcm(1600, 6));
+      while (spool.available() < 3200) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect((await readFile(spool.path)).length).toBe(44 + 6400);
+    } finally {
+      datasync.mockRestore();
+      synced();
+      await spool.finish();
+    }
+    expect((await readFile(spool.path)).readUInt32LE(40)).toBe(6400);
   });
 });

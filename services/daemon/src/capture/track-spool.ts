@@ -45,6 +45,7 @@ export class TrackSpool implements AudioFeed {
   /** The first samples are synced at once: they may be seconds old when the last device of a recording opens. */
   #lastSync = Number.NEGATIVE_INFINITY;
   #working: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
   #waiters: { below: number; go: () => void }[] = [];
   #failed = false;
   #ended = false;
@@ -115,6 +116,7 @@ export class TrackSpool implements AudioFeed {
       this.#kick();
       await this.#working;
     }
+    await this.#syncing;
     const handle = this.#handle;
     this.#handle = undefined;
     if (handle === undefined) return;
@@ -167,9 +169,19 @@ export class TrackSpool implements AudioFeed {
       if (Buffer.isBuffer(piece)) await this.#write(handle, piece);
       else await this.#writeSilence(handle, piece.silence);
       this.#tell();
-      if (performance.now() - this.#lastSync >= SYNC_MS) await this.#sync(handle);
+      this.#syncIfDue(handle, SYNC_MS);
     }
-    if (this.#synced !== this.#written && performance.now() - this.#lastSync >= SYNC_MS * 0.9) await this.#sync(handle);
+    if (this.#synced !== this.#written) this.#syncIfDue(handle, SYNC_MS * 0.9);
+  }
+
+  /** Beside the writes: while a disk is slow to sync, what is only written already outlives this process. */
+  #syncIfDue(handle: FileHandle, afterMs: number): void {
+    if (this.#syncing !== undefined || performance.now() - this.#lastSync < afterMs) return;
+    this.#syncing = this.#sync(handle)
+      .catch((error: NodeJS.ErrnoException) => this.#fail(error))
+      .finally(() => {
+        this.#syncing = undefined;
+      });
   }
 
   /** The next silence, or the next samples joined up to one good write. */
