@@ -161,7 +161,7 @@ describe('doctor', () => {
       await kit.run('mcp', 'enable');
       await kit.run('delete', GARBAGE, '--yes');
       await kit.run('library', 'rebuild');
-      await rm(`${kit.paths.library}.corrupt-20260101T000000000Z`);
+      await rm(`${kit.paths.library}.corrupt-20260101T000000000Z`, { force: true });
       await rm(path.join(kit.paths.mcp, 'clients.json.broken-1'));
       await writeFile(kit.paths.config, JSON.stringify({ 'mcp.enabled': true }), { mode: 0o600 });
       await kit.run('daemon', 'restart');

@@ -27,6 +27,8 @@ const { values } = parseArgs({
   },
 });
 const minutes = Number(values.minutes);
+/** Names of the sounds still to come: both tracks draw from it, so that few minutes hold every kind. */
+let order = [];
 const ambient = freshHome({ AMBIENT_TRANSCRIPTION_MODEL: values.model, AMBIENT_DISK_LOW_MB: '0', AMBIENT_DISK_STOP_MB: '0' });
 try {
   const begun = performance.now();
@@ -77,7 +79,7 @@ function record(file, random) {
   header.writeUInt32LE(total * 2, 40);
   writeSync(handle, header);
   let at = 0;
-  for (let order = []; at < total; ) {
+  while (at < total) {
     if (order.length === 0) order = shuffled(Object.keys(NOISES), random);
     const name = order.pop();
     sounds.push({ name, at_ms: Math.round((at * 1000) / RATE) });
