@@ -7,12 +7,15 @@ import { findRepeat, mostLike, withinSpeakingRate } from './repeats.js';
 const RUNAWAY_TOKENS_PER_SECOND = 8;
 /** Moonshine now and then reads nothing from clear speech; silence in front brings the text back, samples (0.4 s). */
 const LEAD_IN = 6_400;
-/** What was heard is heard again with this much silence in front, what was made up is not, samples (0.1 s). */
-const NUDGE = 1_600;
+/** What was heard is heard again with some silence before or after it, what was made up is not, samples (0.1 s and 0.3 s). */
+const NUDGES = [
+  [1_600, 0],
+  [0, 4_800],
+] as const;
 /** A turn shorter than this is not halved again, samples (1 s). */
 const HALVING_FLOOR = RATE;
-/** Sounds without words, which the model also hears in music. */
-const HUMS = /^(?:(?:h+m+|m+-?h*m+|u+h+|u+m+|e+r+m?|a+h+|o+h+|h+u+h+)[\s.,!?…-]*)+$/i;
+/** Sounds without words and lone letters, which the model also hears in music. */
+const HUM = /^(?:[a-z]|h*m+|u+[hm]+|e+r+m?|[ao]+h+|h+u+h+)$/i;
 
 /** One turn's text. */
 export interface Reading {
@@ -46,7 +49,7 @@ export class Engine {
     let text = await this.#sane(clean);
     if (text === '' && clean.length >= RATE) text = await this.#sane(padded(clean, LEAD_IN));
     text = await this.#saidOnce(text, clean, voicedSeconds);
-    if (HUMS.test(text) && (await this.#decode(padded(clean, NUDGE))).text === '') text = '';
+    if (isHum(text) && !(await this.#heardAgain(clean))) text = '';
     return { text, confidence: null, language: text === '' ? null : this.#language };
   }
 
@@ -74,6 +77,16 @@ export class Engine {
     const halves = await this.#halves(samples);
     return halves === '' ? spoken : mostLike(halves, spoken, repeat);
   }
+
+  async #heardAgain(samples: Float32Array): Promise<boolean> {
+    for (const [before, after] of NUDGES) if ((await this.#decode(padded(samples, before, after))).text === '') return false;
+    return true;
+  }
+}
+
+function isHum(text: string): boolean {
+  const words = text.split(/[^\p{L}\p{N}']+/u).filter((word) => word !== '');
+  return words.length > 0 && words.every((word) => HUM.test(word));
 }
 
 function ranAway({ tokens }: Decoded, samples: Float32Array): boolean {
