@@ -58,7 +58,7 @@ describe('a wall clock that is set', () => {
     expect([before, after, third]).toEqual(['2026-06-01T1200', '2026-06-01T0900', '2026-06-01T0900-02']);
     expect(await listed()).toEqual([third, after, before]);
     expect(daemon.sessionFile(after).started_at).toMatch(/^2026-06-01T09:00/);
-    await daemon.end();
+    await daemon.end('SIGKILL');
     await daemon.start();
     expect(await listed()).toEqual([third, after, before]);
     expect((await ambientctl(daemon.paths.home, ['show', 'last'])).stdout).toContain(third);

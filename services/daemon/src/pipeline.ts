@@ -131,7 +131,6 @@ export class Pipeline {
   }
 
   async #forget(id: string): Promise<void> {
-    this.#deps.transcriber.abandon(id);
     clearTimeout(this.#dirty.get(id));
     this.#dirty.delete(id);
     this.#deps.transcriber.forget(id);

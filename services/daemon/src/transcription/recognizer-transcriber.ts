@@ -140,22 +140,6 @@ export class RecognizerTranscriber implements Transcriber {
         this.#hangs.forget(stream.id);
         void stream.tail.then(() => stream.close());
       }
-      this.#supervisor.want(this.#streams.size > 0);
-      job.settle('stopped');
-    }
-  }
-
-  abandon(sessionId: string): void {
-    for (const [id, { stream, off }] of this.#streams) {
-      if (stream.session.id !== sessionId) continue;
-      off();
-      this.#streams.delete(id);
-      this.#supervisor.send({ type: 'close', stream: id });
-      void stream.tail.then(() => stream.close());
-    }
-    for (const job of this.#jobs) {
-      if (job.session.id !== sessionId) continue;
-      this.#jobs.delete(job);
       job.settle('stopped');
     }
     this.#supervisor.want(this.#streams.size > 0);
@@ -175,7 +159,7 @@ export class RecognizerTranscriber implements Transcriber {
   async #begin(job: Job, feeds: readonly AudioFeed[]): Promise<void> {
     for (const feed of feeds) {
       const checkpoint = await job.session.resumeAt(feed.track);
-      if (this.#stopped) return;
+      if (this.#stopped || !this.#jobs.has(job)) return;
       const stream = new TrackStream(this.#nextStream++, job.session, feed, checkpoint);
       job.streams.push(stream);
       this.#streams.set(stream.id, { stream, job, state: 'closed', off: feed.subscribe(() => this.#pump(stream)) });

@@ -22,8 +22,6 @@ export interface Transcriber {
   transcribe(session: Session, feeds: readonly AudioFeed[]): TranscriptionJob;
   /** The session was deleted: nothing more of it is read. */
   forget(id: string): void;
-  /** Drops what is left to do for a session that was deleted. */
-  abandon(sessionId: string): void;
   lagSeconds(): number;
   recognizer(): DaemonStatus['recognizer'];
 }
