@@ -73,7 +73,7 @@ describe('what the decoder gets wrong', () => {
     expect(asked).toEqual([1.2, 1.6]);
   });
 
-  it.each(['Hmm.', 'Mm-hmm.', 'Uh', 'Um, um.', 'Huh?', 'A.'])('"%s" stays when it is heard again', async (hum) => {
+  it.each(['Hmm.', 'Mm-hmm.', 'Uh', 'Um, um.', 'Huh?', 'A.', 'You'])('"%s" stays when it is heard again', async (hum) => {
     const { decode, asked } = scripted(() => hum);
     expect(await read(decode, 1)).toBe(hum);
     expect(asked).toEqual([1, 1.1, 1.3]);
@@ -84,7 +84,7 @@ describe('what the decoder gets wrong', () => {
     expect(await new Engine(decode, 'en').read(silence(1))).toEqual({ text: '', confidence: null, language: null });
   });
 
-  it.each(['Yes.', 'No.', 'Him.', 'Hm, no.', 'Uhura', 'I am.'])('"%s" is a word and stands', async (text) => {
+  it.each(['Yes.', 'No.', 'Him.', 'Hm, no.', 'Uhura', 'I am.', 'Your', 'Thank you.'])('"%s" is a word and stands', async (text) => {
     const { decode, asked } = scripted((seconds) => (seconds > 1 ? '' : text));
     expect(await read(decode, 1)).toBe(text);
     expect(asked).toEqual([1]);

@@ -14,8 +14,8 @@ const NUDGES = [
 ] as const;
 /** A turn shorter than this is not halved again, samples (1 s). */
 const HALVING_FLOOR = RATE;
-/** Sounds without words and lone letters, which the model also hears in music. */
-const HUM = /^(?:[a-z]|h*m+|u+[hm]+|e+r+m?|[ao]+h+|h+u+h+)$/i;
+/** Sounds without words, lone letters and one short word, which the models also hear in music. */
+const HUM = /^(?:[a-z]|h*m+|u+[hm]+|e+r+m?|[ao]+h+|h+u+h+|you)$/i;
 
 /** One turn's text. */
 export interface Reading {
