@@ -32,15 +32,18 @@ export class Reference {
   /** Lines of one track's audio: `{ samples: [from, to], text }`. Each audio is transcribed once. */
   lines(samples) {
     const key = createHash('sha1').update(samples).digest('hex');
-    const known = this.#known.get(key) ?? this.#transcribe(samples);
-    this.#known.set(key, known);
-    return known;
+    const lines = this.#known.get(key) ?? this.#transcribe(samples);
+    this.#known.set(key, lines);
+    lines.catch(() => this.#known.delete(key));
+    return lines;
   }
 
   async #transcribe(samples) {
     if (samples.length === 0) return [];
     const file = path.join(this.#home, `${++this.#files}.wav`);
     writeFileSync(file, writeWav(samples, RATE));
+    // Whoever ends it from outside must not spoil the rounds to come.
+    if (this.#daemon.ended) await this.#daemon.start();
     const { client } = this.#daemon;
     const { imports } = await client.call('import', { body: { files: [file] } });
     const id = imports[0].id;
