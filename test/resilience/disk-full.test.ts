@@ -59,7 +59,7 @@ describe.skipIf(!canMount())('a disk that fills', () => {
     expect((await daemon.status()).live).not.toBeNull();
 
     await daemon.heard(id, 1);
-    await fill(500_000, 'filler-2');
+    await fill(400_000, 'filler-2');
     await until(async () => (await daemon.status()).live === null, 'the recording to end by itself');
     // Whatever the recording gave up, another program takes.
     await fill(0, 'filler-3');
@@ -94,7 +94,7 @@ describe.skipIf(!canMount())('a disk that fills', () => {
     await until(async () => (await daemon.status()).warnings.length === 0, 'the warning to go');
 
     const again = await daemon.record(BOTH);
-    await until(async () => ((await daemon.status()).live?.elapsed_ms ?? 0) > 6000, 'six seconds');
+    await until(async () => ((await daemon.status()).live?.elapsed_ms ?? 0) > 5000, 'five seconds');
     // From here on another program takes every byte that the daemon gives up, its reserve too.
     const taking = takeEverything();
     await until(async () => (await daemon.status()).live === null, 'the recording to end by itself');
@@ -104,6 +104,7 @@ describe.skipIf(!canMount())('a disk that fills', () => {
     await empty();
     const second = await daemon.finished(again);
     expect(second.warnings).toContainEqual(expect.objectContaining({ code: 'disk_full', from_ms: expect.any(Number) }));
+    expect(second.coverage).toContainEqual(expect.objectContaining({ track: 'room', reason: 'disk_full' }));
     expect((await daemon.lines(again)).length).toBeGreaterThan(0);
 
     const rebuilt = await daemon.client.call('rebuild', { body: {} });

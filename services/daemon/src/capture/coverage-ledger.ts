@@ -27,10 +27,13 @@ export class CoverageLedger {
   close(track: Track, toMs: number): void {
     const gap = this.#open.get(track);
     this.#open.delete(track);
-    if (gap === undefined || toMs - gap.from_ms < MIN_GAP_MS) return;
-    const whole = { ...gap, to_ms: toMs };
-    this.#closed.push(whole);
-    this.#save([whole]);
+    if (gap !== undefined && toMs - gap.from_ms >= MIN_GAP_MS) this.add({ ...gap, to_ms: toMs });
+  }
+
+  /** A gap that is known as a whole, however short. */
+  add(gap: CoverageGap): void {
+    this.#closed.push(gap);
+    this.#save([gap]);
   }
 
   /** Lets gaps that are still open reach `nowMs`; to be called a few times a second. */
@@ -48,7 +51,7 @@ export class CoverageLedger {
   }
 
   all(): readonly CoverageGap[] {
-    return [...this.#closed, ...this.#open.values()].filter((gap) => gap.to_ms - gap.from_ms >= MIN_GAP_MS);
+    return [...this.#closed, ...[...this.#open.values()].filter((gap) => gap.to_ms - gap.from_ms >= MIN_GAP_MS)];
   }
 
   /** Resolves when everything is in the session file, or could not be written. */

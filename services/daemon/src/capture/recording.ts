@@ -298,8 +298,8 @@ export class Recording {
   #recordFull(): void {
     const now = this.#elapsedMs();
     for (const { track, offsetMs, available } of this.#keptSamples()) {
-      this.#ledger.open(track, Math.round(offsetMs + (available * 1000) / SAMPLE_RATE), 'disk_full');
-      this.#ledger.close(track, now);
+      const from_ms = Math.round(offsetMs + (available * 1000) / SAMPLE_RATE);
+      this.#ledger.add({ track, from_ms, to_ms: Math.max(now, from_ms + 1), reason: 'disk_full' });
     }
   }
 
