@@ -20,7 +20,7 @@ export const ConfigSchema = z.object({
     .default(7)
     .describe('Days to keep audio after the transcript is complete; 0 deletes it at once; "forever" keeps it'),
   'transcription.model': z.enum(MODELS).default('moonshine-base').describe('Speech model'),
-  'transcription.threads': z.number().int().min(1).max(16).default(2).describe('Threads of the recognizer'),
+  'transcription.threads': z.number().int().min(1).max(16).default(2).describe('Threads of the recognizer: each reads one turn'),
   'transcription.chunk_seconds': z.number().min(1).max(10).default(10).describe('Longest stretch of audio read at once, seconds'),
   'transcription.max_turn_seconds': z.number().min(5).max(30).default(20).describe('A longer turn is cut at its quietest point, seconds'),
   'transcription.pause_seconds': z.number().min(0.2).max(2).default(0.5).describe('Silence that ends a turn, seconds'),

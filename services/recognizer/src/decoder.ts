@@ -14,17 +14,17 @@ export interface Decoded {
   readonly tokens: number;
 }
 
-/** What the model makes of audio, 16 kHz mono in -1..1, and nothing more. */
+/** What the model makes of audio, 16 kHz mono in -1..1, and nothing more. Takes one thread; may be called again before it answers. */
 export type Decode = (samples: Float32Array) => Promise<Decoded>;
 
 /** Loads a model. Rejects on files that cannot be loaded; some faults of the native library end the process instead. */
-export async function loadDecoder(model: ModelFiles, threads: number): Promise<Decode> {
+export async function loadDecoder(model: ModelFiles): Promise<Decode> {
   const recognizer = await OfflineRecognizer.createAsync({
     featConfig: { sampleRate: RATE, featureDim: 80 },
     modelConfig: {
       moonshine: { encoder: model.encoder, mergedDecoder: model.mergedDecoder },
       tokens: model.tokens,
-      numThreads: threads,
+      numThreads: 1,
       provider: 'cpu',
       debug: 0,
     },

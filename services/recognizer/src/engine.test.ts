@@ -99,7 +99,7 @@ describe('Moonshine base', () => {
 
   beforeAll(async () => {
     cache = await mkdtemp(path.join(os.tmpdir(), 'eng-'));
-    engine = await Engine.load(await resolveModel('moonshine-base', cache), 2);
+    engine = await Engine.load(await resolveModel('moonshine-base', cache));
   });
   afterAll(() => rm(cache, { recursive: true, force: true }));
 

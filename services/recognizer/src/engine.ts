@@ -36,8 +36,8 @@ export class Engine {
   }
 
   /** Rejects on files that cannot be loaded; some faults of the native library end the process instead. */
-  static async load(model: ModelFiles, threads: number): Promise<Engine> {
-    return new Engine(await loadDecoder(model, threads), model.language);
+  static async load(model: ModelFiles): Promise<Engine> {
+    return new Engine(await loadDecoder(model), model.language);
   }
 
   /**

@@ -24,7 +24,9 @@ export interface DetectorOptions {
 }
 
 export type ToRecognizer =
-  | { readonly type: 'load'; readonly model: ModelFiles; readonly threads: number; readonly detector: DetectorOptions }
+  | { readonly type: 'load'; readonly model: ModelFiles; readonly turnsAtOnce: number; readonly detector: DetectorOptions }
+  /** How many turns may be read at once from now on, each on a thread of its own. */
+  | { readonly type: 'pace'; readonly turnsAtOnce: number }
   /**
    * A stream of one track that begins at sample `from`. `context` is the audio just before it (s16le, at most
    * `CONTEXT_SAMPLES`): the detector warms up on it, so that a resumed stream finds the very turns an unbroken one would.
@@ -39,9 +41,9 @@ export type ToRecognizer =
 export type FromRecognizer =
   | { readonly type: 'loaded'; readonly ms: number }
   | { readonly type: 'load-failed'; readonly message: string }
-  /** Every turn that ends before `to` has been sent. `speaking`: voice is being heard at `to`. */
+  /** Every turn that ends before `to` has been sent before this. `speaking`: voice is being heard at `to`. */
   | { readonly type: 'fed'; readonly stream: number; readonly to: number; readonly speaking: boolean }
-  /** Sent before a turn is recognised, so that a crash or a hang can be laid at its door. */
+  /** Sent before a turn is recognised, so that a crash or a hang can be laid at its door. In order within its stream, like its `turn`. */
   | { readonly type: 'decoding'; readonly stream: number; readonly from: number; readonly to: number }
   /** A turn, in order within its stream. Empty `text`: nothing was said. */
   | {

@@ -44,7 +44,7 @@ export class RecognizerTest {
   }
 
   async #recognizer(model: ModelFiles): Promise<Check> {
-    const { config, transcriber, recording } = this.#deps;
+    const { transcriber, recording } = this.#deps;
     const { state, error } = transcriber.recognizer();
     if (state === 'failed')
       return check.failure(
@@ -63,7 +63,7 @@ export class RecognizerTest {
       );
     if (state !== 'unloaded' || recording()) return check.ok(...RECOGNIZER, `${state}.`);
     if (this.#loaded !== model.name) {
-      const problem = await tryToLoad(model, config.get('transcription.threads'));
+      const problem = await tryToLoad(model);
       if (problem !== null)
         return check.failure(...RECOGNIZER, `The model does not load: ${problem}.`, 'Install the packages again with `npm run setup`.');
       this.#loaded = model.name;
@@ -73,7 +73,7 @@ export class RecognizerTest {
 }
 
 /** Loads the model in a process of its own and ends that. @returns why it does not load, or null */
-function tryToLoad(model: ModelFiles, threads: number): Promise<string | null> {
+function tryToLoad(model: ModelFiles): Promise<string | null> {
   return new Promise((resolve) => {
     const settle = (problem: string | null): void => {
       clearTimeout(timer);
@@ -88,6 +88,6 @@ function tryToLoad(model: ModelFiles, threads: number): Promise<string | null> {
       exit: (reason) => settle(reason),
     });
     const timer = setTimeout(() => settle(`it took longer than ${LOAD_LIMIT_MS / 1000} s`), LOAD_LIMIT_MS);
-    child.send({ type: 'load', model, threads, detector: { pauseSeconds: 0.5, minSpeechSeconds: 0.25, maxTurnSeconds: 20 } });
+    child.send({ type: 'load', model, turnsAtOnce: 1, detector: { pauseSeconds: 0.5, minSpeechSeconds: 0.25, maxTurnSeconds: 20 } });
   });
 }

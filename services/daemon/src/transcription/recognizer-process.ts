@@ -5,6 +5,8 @@ import type { FromRecognizer, ToRecognizer } from '@ambient/recognizer/protocol'
 const require = createRequire(import.meta.url);
 /** How much of the child's stderr is kept to explain its end, characters. */
 const STDERR_KEPT = 2_000;
+/** Turns that can be read at once, and a few more. */
+const POOL_THREADS = 20;
 
 export interface RecognizerProcessEvents {
   readonly message: (message: FromRecognizer) => void;
@@ -22,6 +24,7 @@ export class RecognizerProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(POOL_THREADS) },
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);

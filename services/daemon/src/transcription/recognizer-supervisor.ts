@@ -7,7 +7,7 @@ type State = DaemonStatus['recognizer']['state'];
 
 export interface RecognizerSettings {
   readonly model: string;
-  readonly threads: number;
+  readonly turnsAtOnce: number;
   readonly detector: DetectorOptions;
   readonly idleUnloadSeconds: number;
 }
@@ -145,7 +145,7 @@ export class RecognizerSupervisor {
     });
     this.#process = process;
     this.#loading = setTimeout(() => process.kill(), LOAD_LIMIT_MS);
-    process.send({ type: 'load', model: this.#model, threads: settings.threads, detector: settings.detector });
+    process.send({ type: 'load', model: this.#model, turnsAtOnce: settings.turnsAtOnce, detector: settings.detector });
   }
 
   #receive(message: FromRecognizer): void {

@@ -15,9 +15,7 @@ const RATE = 16_000;
 /** Less voice than this is no turn, seconds. */
 const MIN_SPEECH_SECONDS = 0.25;
 /** Chunks of one track under way in the recognizer at once. */
-const CHUNKS_UNDER_WAY = 2;
-/** While a recording runs, other sessions go in pieces this short, so that its turns need not wait long, seconds. */
-const YIELDING_CHUNK_SECONDS = 2;
+const CHUNKS_UNDER_WAY = 3;
 /** A turn is given up on after this many recognizers died of it or hung in it. */
 const ATTEMPTS_PER_TURN = 2;
 /** A full disk is tried again this often, ms. */
@@ -74,7 +72,7 @@ export class RecognizerTranscriber implements Transcriber {
     this.#supervisor = new RecognizerSupervisor({
       settings: () => ({
         model: config.get('transcription.model'),
-        threads: config.get('transcription.threads'),
+        turnsAtOnce: this.#turnsAtOnce(),
         idleUnloadSeconds: config.get('transcription.idle_unload_seconds'),
         detector: {
           pauseSeconds: config.get('transcription.pause_seconds'),
@@ -140,6 +138,7 @@ export class RecognizerTranscriber implements Transcriber {
         this.#hangs.forget(stream.id);
         void stream.tail.then(() => stream.close());
       }
+      this.#acquit((key) => key.startsWith(`${id}/`));
       job.settle('stopped');
     }
     this.#supervisor.want(this.#streams.size > 0);
@@ -153,7 +152,7 @@ export class RecognizerTranscriber implements Transcriber {
   }
 
   recognizer(): DaemonStatus['recognizer'] {
-    return this.#supervisor.status([...this.#streams.values()].some(({ stream }) => stream.decoding !== undefined));
+    return this.#supervisor.status([...this.#streams.values()].some(({ stream }) => stream.reading.length > 0));
   }
 
   async #begin(job: Job, feeds: readonly AudioFeed[]): Promise<void> {
@@ -214,7 +213,7 @@ export class RecognizerTranscriber implements Transcriber {
     }
     stream.pumping = true;
     const generation = this.#generation;
-    void this.#send(stream, entry.job, generation)
+    void this.#send(stream, generation)
       .catch((error: unknown) => this.#unreadable(stream, error))
       .finally(() => {
         if (generation !== this.#generation) return;
@@ -226,11 +225,11 @@ export class RecognizerTranscriber implements Transcriber {
       });
   }
 
-  async #send(stream: TrackStream, job: Job, generation: number): Promise<void> {
+  async #send(stream: TrackStream, generation: number): Promise<void> {
     for (;;) {
       const ended = stream.feed.ended();
       const available = stream.feed.available();
-      const chunk = this.#chunkSamples(job);
+      const chunk = Math.round(this.#deps.config.get('transcription.chunk_seconds') * RATE);
       if (available > stream.sent) {
         if (stream.sent - stream.acknowledged > chunk * (CHUNKS_UNDER_WAY - 1)) return;
         const pcm = await stream.read(stream.sent, Math.min(available, stream.sent + chunk));
@@ -257,12 +256,6 @@ export class RecognizerTranscriber implements Transcriber {
     this.#hangs.asked(stream.id);
   }
 
-  #chunkSamples(job: Job): number {
-    const configured = this.#deps.config.get('transcription.chunk_seconds');
-    const yielding = !job.urgent && [...this.#jobs].some((other) => other.urgent);
-    return Math.round((yielding ? Math.min(configured, YIELDING_CHUNK_SECONDS) : configured) * RATE);
-  }
-
   #receive(message: FromRecognizer): void {
     if (message.type === 'loaded' || message.type === 'load-failed') return;
     const entry = this.#streams.get(message.stream);
@@ -270,13 +263,14 @@ export class RecognizerTranscriber implements Transcriber {
     const { stream, job } = entry;
     switch (message.type) {
       case 'decoding':
-        stream.decoding = { from: message.from, to: message.to };
-        this.#hangs.decoding(((message.to - message.from) * 1000) / RATE);
+        stream.reading.push({ from: message.from, to: message.to });
+        this.#hangs.decoding(stream.id, ((message.to - message.from) * 1000) / RATE);
         return;
       case 'turn':
-        this.#hangs.decoded();
-        stream.decoding = undefined;
+        this.#hangs.decoded(stream.id);
+        stream.reading.shift();
         this.#supervisor.progressed();
+        this.#acquit((key) => key === keyOf(stream, message.from));
         this.#after(stream, () => this.#publish(stream, message));
         return;
       case 'fed':
@@ -349,8 +343,7 @@ export class RecognizerTranscriber implements Transcriber {
   async #settleIfDone(job: Job): Promise<void> {
     this.#supervisor.want(this.#streams.size > 0);
     if (!job.finished || !this.#jobs.delete(job)) return;
-    const prefix = `${job.session.id}/`;
-    for (const key of this.#attempts.keys()) if (key.startsWith(prefix)) this.#attempts.delete(key);
+    this.#acquit((key) => key.startsWith(`${job.session.id}/`));
     job.settle('complete');
     this.#deps.onChange();
   }
@@ -360,18 +353,27 @@ export class RecognizerTranscriber implements Transcriber {
     for (const entry of this.#streams.values()) {
       entry.state = 'closed';
       const { stream } = entry;
-      const turn = stream.decoding;
-      stream.decoding = undefined;
       stream.speaking = false;
-      if (turn !== undefined) this.#blame(stream, turn, reason);
+      for (const turn of stream.reading.splice(0)) this.#blame(stream, turn, reason);
     }
     // Only after the blame is queued: it belongs to the recognizer that is gone.
     this.#generation++;
   }
 
+  /** With turns under suspicion one is read at a time: the next time it is clear which it was. */
+  #turnsAtOnce(): number {
+    return this.#attempts.size > 0 ? 1 : this.#deps.config.get('transcription.threads');
+  }
+
+  #acquit(matches: (key: string) => boolean): void {
+    for (const key of [...this.#attempts.keys()])
+      if (matches(key) && this.#attempts.delete(key) && this.#attempts.size === 0)
+        this.#supervisor.send({ type: 'pace', turnsAtOnce: this.#turnsAtOnce() });
+  }
+
   /** The recognizer ended in the middle of this turn: the first time it is tried again, then it is given up. */
   #blame(stream: TrackStream, turn: { from: number; to: number }, reason: string): void {
-    const key = `${stream.session.id}/${stream.track}/${turn.from}`;
+    const key = keyOf(stream, turn.from);
     const attempts = (this.#attempts.get(key) ?? 0) + 1;
     this.#attempts.set(key, attempts);
     if (attempts < ATTEMPTS_PER_TURN) return;
@@ -413,4 +415,9 @@ export class RecognizerTranscriber implements Transcriber {
   #ms(stream: TrackStream, sample: number): number {
     return Math.round(stream.feed.offsetMs + (sample * 1000) / RATE);
   }
+}
+
+/** Names a turn across recognizers. */
+function keyOf(stream: TrackStream, from: number): string {
+  return `${stream.session.id}/${stream.track}/${from}`;
 }

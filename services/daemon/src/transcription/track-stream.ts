@@ -16,8 +16,8 @@ export class TrackStream {
   sent: number;
   acknowledged: number;
   speaking = false;
-  /** Turn being recognised now. */
-  decoding: { from: number; to: number } | undefined;
+  /** Turns being recognised now, in order. */
+  readonly reading: { readonly from: number; readonly to: number }[] = [];
   finishing = false;
   finished = false;
   /** True while audio is being read and sent; `again`: more may be sent when that ends. */
@@ -49,7 +49,7 @@ export class TrackStream {
   rewind(): void {
     this.sent = this.checkpoint;
     this.acknowledged = this.checkpoint;
-    this.decoding = undefined;
+    this.reading.length = 0;
     this.finishing = false;
     this.speaking = false;
   }
