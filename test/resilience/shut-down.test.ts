@@ -18,7 +18,7 @@ describe('a daemon that is told to end', () => {
   beforeAll(async () => {
     work = mkdtempSync(path.join(os.tmpdir(), 'ams-'));
     talk = path.join(work, 'talk.wav');
-    await writeTalk(talk, 2);
+    await writeTalk(talk, 8);
     daemon = new Daemon();
   });
   afterAll(async () => {

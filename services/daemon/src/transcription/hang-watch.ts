@@ -3,10 +3,12 @@ interface HangWatchOptions {
   readonly decodeLimitMs: (turnMs: number) => number;
   /** Longest time an answer between turns may take, ms. */
   readonly answerLimitMs: number;
-  readonly onHang: (limitMs: number) => void;
+  /** `stream`: the one whose turn takes too long; undefined when it is an answer between turns. */
+  readonly onHang: (limitMs: number, stream: number | undefined) => void;
 }
 
 interface Deadline {
+  readonly stream?: number;
   readonly limitMs: number;
   /** On the monotonic clock, ms. */
   readonly at: number;
@@ -72,7 +74,7 @@ export class HangWatch {
   #await(stream: number): void {
     const limitMs = this.#turns.get(stream)?.[0];
     if (limitMs === undefined) this.#deadlines.delete(stream);
-    else this.#deadlines.set(stream, { limitMs, at: performance.now() + limitMs });
+    else this.#deadlines.set(stream, { stream, limitMs, at: performance.now() + limitMs });
   }
 
   #arm(): void {
@@ -82,7 +84,7 @@ export class HangWatch {
     if (next === undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#options.onHang(next.limitMs);
+      this.#options.onHang(next.limitMs, next.stream);
     }, next.at - performance.now());
   }
 

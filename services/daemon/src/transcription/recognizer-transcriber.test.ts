@@ -216,14 +216,32 @@ describe('RecognizerTranscriber', () => {
 
   it('gives a turn up after the recognizer hung in it twice, says so, and goes on with the next', async () => {
     const { session, feeds } = await conversation();
-    let limited = 0;
-    // The first turn to be recognised, and its second attempt, are not given a moment.
-    const transcriber = await transcriberWith({ decodeLimitMs: () => (limited++ < 2 ? 0 : 60_000) });
+    const [first, ...rest] = undisturbed.room;
+    const samples = first === undefined ? 0 : first.samples[1] - first.samples[0];
+    // The first turn is never given a moment; the one read beside it is.
+    const transcriber = await transcriberWith({ decodeLimitMs: (turnMs) => (Math.abs(turnMs * 16 - samples) < 1 ? 0 : 60_000) });
     const only = feeds.filter((feed) => feed.track === 'room');
     expect(await transcriber.transcribe(session, only).done).toBe('complete');
-    const [first, ...rest] = undisturbed.room;
     expect(ofTrack(await session.rawLines(), 'room')).toEqual(rest);
     expect(session.file.warnings).toEqual([expect.objectContaining({ code: 'turn_failed', track: 'room', samples: first?.samples })]);
+  });
+
+  it('gives up the one turn that recognizers die of, not those that are read beside it', async () => {
+    const { session, feeds } = await conversation();
+    const [deadly, ...rest] = undisturbed.room;
+    const samples = deadly === undefined ? 0 : deadly.samples[1] - deadly.samples[0];
+    let deaths = 0;
+    const transcriber: RecognizerTranscriber = await transcriberWith({
+      decodeLimitMs: (turnMs) => {
+        const { pid } = transcriber.recognizer();
+        if (pid !== null && Math.abs(turnMs * 16 - samples) < 1 && ++deaths > 0) process.kill(pid, 'SIGKILL');
+        return 60_000;
+      },
+    });
+    expect(await transcriber.transcribe(session, feeds).done).toBe('complete');
+    expect(byTrack(await session.rawLines())).toEqual({ room: rest, call: undisturbed.call });
+    expect(session.file.warnings).toEqual([expect.objectContaining({ code: 'turn_failed', track: 'room', samples: deadly?.samples })]);
+    expect([2, 3]).toContain(deaths);
   });
 
   it('starts a recognizer anew that says nothing any more, wherever it hangs', async () => {

@@ -8,6 +8,7 @@ import type { Session } from '../sessions/types.js';
 import { HangWatch } from './hang-watch.js';
 import { Job } from './job.js';
 import { RecognizerSupervisor } from './recognizer-supervisor.js';
+import { Suspects } from './suspects.js';
 import { TrackStream } from './track-stream.js';
 import type { Transcriber, TranscriptionJob } from './types.js';
 
@@ -16,8 +17,6 @@ const RATE = 16_000;
 const MIN_SPEECH_SECONDS = 0.25;
 /** Chunks of one track under way in the recognizer at once. */
 const CHUNKS_UNDER_WAY = 3;
-/** A turn is given up on after this many recognizers died of it or hung in it. */
-const ATTEMPTS_PER_TURN = 2;
 /** A full disk is tried again this often, ms. */
 const WRITE_RETRY_MS = 2_000;
 
@@ -49,8 +48,10 @@ export class RecognizerTranscriber implements Transcriber {
   readonly #supervisor: RecognizerSupervisor;
   readonly #jobs = new Set<Job>();
   readonly #streams = new Map<number, Entry>();
-  readonly #attempts = new Map<string, number>();
+  readonly #suspects = new Suspects();
   readonly #hangs: HangWatch;
+  /** Stream whose first turn under way the recognizer was ended for. */
+  #hung: number | undefined;
   #nextStream = 1;
   /** Counts recognizers: what was begun for an earlier one is void. */
   #generation = 0;
@@ -63,8 +64,9 @@ export class RecognizerTranscriber implements Transcriber {
     this.#hangs = new HangWatch({
       decodeLimitMs: deps.decodeLimitMs ?? ((turnMs) => 30_000 + 4 * turnMs),
       answerLimitMs: deps.answerLimitMs ?? 60_000,
-      onHang: (limitMs) => {
+      onHang: (limitMs, stream) => {
         deps.logger.warn({ limit_ms: limitMs }, 'recognizer hangs');
+        this.#hung = stream;
         this.#supervisor.kill();
       },
     });
@@ -350,34 +352,32 @@ export class RecognizerTranscriber implements Transcriber {
 
   #lost(reason: string): void {
     this.#hangs.clear();
-    for (const entry of this.#streams.values()) {
+    const entries = [...this.#streams.values()];
+    const alone = entries.reduce((turns, { stream }) => turns + stream.reading.length, 0) === 1;
+    for (const entry of entries) {
       entry.state = 'closed';
       const { stream } = entry;
       stream.speaking = false;
-      for (const turn of stream.reading.splice(0)) this.#blame(stream, turn, reason);
+      for (const [i, turn] of stream.reading.splice(0).entries()) {
+        const certain = this.#hung === undefined ? alone : this.#hung === stream.id && i === 0;
+        if (this.#suspects.blame(keyOf(stream, turn.from), certain)) this.#giveUp(stream, turn, reason);
+      }
     }
+    this.#hung = undefined;
     // Only after the blame is queued: it belongs to the recognizer that is gone.
     this.#generation++;
   }
 
-  /** With turns under suspicion one is read at a time: the next time it is clear which it was. */
   #turnsAtOnce(): number {
-    return this.#attempts.size > 0 ? 1 : this.#deps.config.get('transcription.threads');
+    return this.#suspects.any ? 1 : this.#deps.config.get('transcription.threads');
   }
 
-  #acquit(matches: (key: string) => boolean): void {
-    for (const key of [...this.#attempts.keys()])
-      if (matches(key) && this.#attempts.delete(key) && this.#attempts.size === 0)
-        this.#supervisor.send({ type: 'pace', turnsAtOnce: this.#turnsAtOnce() });
+  #acquit(matches: (turn: string) => boolean): void {
+    if (this.#suspects.acquit(matches)) this.#supervisor.send({ type: 'pace', turnsAtOnce: this.#turnsAtOnce() });
   }
 
-  /** The recognizer ended in the middle of this turn: the first time it is tried again, then it is given up. */
-  #blame(stream: TrackStream, turn: { from: number; to: number }, reason: string): void {
-    const key = keyOf(stream, turn.from);
-    const attempts = (this.#attempts.get(key) ?? 0) + 1;
-    this.#attempts.set(key, attempts);
-    if (attempts < ATTEMPTS_PER_TURN) return;
-    this.#attempts.delete(key);
+  /** The recognizer ends in this turn again and again: the next one proceeds. */
+  #giveUp(stream: TrackStream, turn: { from: number; to: number }, reason: string): void {
     const warning = {
       code: 'turn_failed',
       message: `Speech on the ${stream.track} track could not be read: the recognizer failed twice on it (${reason}).`,
