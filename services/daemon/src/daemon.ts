@@ -79,6 +79,8 @@ export class Daemon {
   async #start(): Promise<void> {
     const { paths, env, flags, clock = systemClock, onStopRequest } = this.#options;
     await prepareHome(paths);
+    // Whatever it was started in can be unmounted or removed, and the log is found without a word of what lies above the home.
+    process.chdir(paths.home);
     await this.#lock.acquire();
     this.#stops.push(() => this.#lock.release());
 

@@ -13,12 +13,13 @@ const WAITING_LIMIT = 1024 * 1024;
 
 /**
  * JSON lines to `<dir>/ambientd.N.log`, rotated by size. Transcript text, tokens and file contents never go in:
- * those keys are removed should anyone pass them.
+ * those keys are removed should anyone pass them. The working directory must stay what it is from here on.
  */
 export async function openLogger(dir: string, level: string): Promise<Logger> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stream = await roll({
-    file: path.join(dir, 'ambientd'),
+    // pino-roll refuses names with any of " * ? < > | :, which a home may have above it. Daemon.start works from inside the home.
+    file: path.relative(process.cwd(), path.join(dir, 'ambientd')),
     extension: '.log',
     size: LOG_SIZE,
     limit: { count: LOG_FILES_KEPT },
