@@ -185,6 +185,20 @@ describe('doctor', () => {
     await kit.run('library', 'rebuild');
   });
 
+  it('names a session in which lines are damaged, and their file', async () => {
+    const { sessions } = await client.call('sessions', { query: {} });
+    const { id, dir } = sessions.find(({ state }) => state === 'done') ?? { id: '', dir: '' };
+    const file = path.join(dir, 'raw.jsonl');
+    const before = await readFile(file, 'utf8').catch(() => '');
+    await writeFile(file, `garbage\n{}\n${before}`);
+    const report = await kit.doctor();
+    expect(said(report.get('sessions.damaged'))).toMatch(
+      new RegExp(`${id}: 2 lines of raw\\.jsonl .*lines 1, 2.*Restore that file of ${dir}`),
+    );
+    await writeFile(file, before);
+    expect(faults(await kit.doctor())).not.toContain('sessions.damaged');
+  });
+
   it('names settings that were changed by hand under the daemon', async () => {
     await writeFile(kit.paths.config, JSON.stringify({ 'mcp.enabled': true, 'transcription.threads': 3 }), { mode: 0o600 });
     const report = await kit.doctor();
@@ -205,10 +219,13 @@ describe('doctor', () => {
 
   it('names a daemon that holds the home although its socket is gone', async () => {
     const { pid } = await client.call('status', {});
+    // Else it would make the socket again.
+    process.kill(pid, 'SIGSTOP');
     await unlink(kit.paths.controlSocket);
     const report = await kit.doctor();
-    expect(said(report.get('daemon'))).toMatch(new RegExp(`Process ${pid} holds the home.*kill ${pid}`));
+    expect(said(report.get('daemon'))).toMatch(new RegExp(`Process ${pid} holds the home.*ambientctl daemon stop`));
     expect(report.code).toBe(1);
+    process.kill(pid, 'SIGCONT');
     process.kill(pid, 'SIGTERM');
     await until(async () => (await kit.doctor()).get('daemon').detail.startsWith('not running'), 'the end of the daemon');
   });

@@ -116,6 +116,8 @@ export const VerboseLine = z.looseObject({
   confidence: z.number().nullable(),
   bleed: z.boolean(),
   struck: z.boolean(),
+  /** The line is damaged on disk: only its place is known. */
+  unreadable: z.boolean().optional(),
 });
 export type VerboseLine = z.infer<typeof VerboseLine>;
 

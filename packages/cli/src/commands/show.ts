@@ -38,7 +38,7 @@ async function show(context: CliContext, session: string, { verbatim = false, co
   }
   // Lines first: a session that cannot be read is then an error in both forms.
   const { session: id, lines } = await client.call('lines', { params, query: { verbatim: verbatim ? 'true' : 'false' } });
-  const shown = lines.filter((line) => !line.struck && (verbatim || !line.bleed));
+  const shown = lines.filter((line) => !line.struck && !line.unreadable && (verbatim || !line.bleed));
   const detail = await client.call('session', { params: { session: id } });
   context.out.result(
     shown.map((line) => (verbatim && line.bleed ? { ...contractLine(line), bleed: true } : contractLine(line))),

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Check, type Config, check, type SessionSummary } from '@ambient/contract';
+import { DAMAGE_CODES } from '../sessions/damage.js';
 import type { SessionStore } from '../sessions/types.js';
 
 interface SessionDeps {
@@ -20,7 +21,14 @@ const RESTART = 'Run `ambientctl daemon restart`: the next start takes them up.'
 /** Sessions that cannot be read, that wait for what never comes, or that keep more than they should. */
 export async function sessionChecks(deps: SessionDeps): Promise<Check[]> {
   const rows = await deps.store.list();
-  return [readable(rows), unfinished(rows, deps), ...interrupted(rows), retention(deps), ...(await halfDeleted(deps.store))];
+  return [
+    readable(rows),
+    ...(await damaged(deps.store, rows)),
+    unfinished(rows, deps),
+    ...interrupted(rows),
+    retention(deps),
+    ...(await halfDeleted(deps.store)),
+  ];
 }
 
 function readable(rows: readonly SessionSummary[]): Check {
@@ -30,6 +38,23 @@ function readable(rows: readonly SessionSummary[]): Check {
   const detail = `${broken.length} of ${rows.length} cannot be read: ${shortly(broken.map((row) => `${row.id} (${row.error ?? 'unknown'})`))}.`;
   const fix = `Look into ${first.dir} and restore the file from a backup, or \`ambientctl delete ${first.id}\`; its other files are untouched.`;
   return check.failure('sessions', TITLE, detail, fix);
+}
+
+/** Sessions that can be used but for some lines. Each is looked at now: what was damaged a moment ago is not in the list yet. */
+async function damaged(store: SessionStore, rows: readonly SessionSummary[]): Promise<Check[]> {
+  const codes: readonly string[] = Object.values(DAMAGE_CODES);
+  const found: string[] = [];
+  let dir: string | undefined;
+  for (const { id } of rows) {
+    const row = await store.summary(id).catch(() => undefined);
+    if (row === undefined || row.warning_count === 0) continue;
+    const { warnings } = (await store.get(id)).file;
+    for (const { code, message } of warnings) if (codes.includes(code)) found.push(`${id}: ${message.replace(/\.$/, '')}`);
+    if (found.length > 0) dir ??= row.dir;
+  }
+  if (dir === undefined) return [];
+  const fix = `Restore that file of ${dir} from a backup, if there is one. The other lines are not affected; the damaged ones are kept as they are.`;
+  return [check.warning('sessions.damaged', 'Damaged lines', `${shortly(found)}.`, fix)];
 }
 
 function unfinished(rows: readonly SessionSummary[], { working }: SessionDeps): Check {

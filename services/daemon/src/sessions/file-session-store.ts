@@ -46,8 +46,13 @@ export class FileSessionStore implements SessionStore {
     this.dir = deps.dir;
     this.logger = deps.logger;
     this.#deps = deps;
-    this.#summaries = new SummaryCache(deps.dir, async (id) => (await this.get(id)).summary());
-    this.#sessionDeps = { bus: deps.bus, clock: deps.clock, changed: (id) => this.#summaries.forget(id) };
+    this.#summaries = new SummaryCache(deps.dir, async (id, touched) => {
+      const session = await this.get(id);
+      // Somebody else wrote to it: what they damaged is on its row as a warning.
+      if (touched) await session.rawLines();
+      return session.summary();
+    });
+    this.#sessionDeps = { bus: deps.bus, clock: deps.clock, logger: deps.logger, changed: (id) => this.#summaries.forget(id) };
   }
 
   /** Makes the folder, removes what a crash left of deletions and of sessions never begun, and finishes unfinished strikes. */

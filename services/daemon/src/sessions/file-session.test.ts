@@ -107,14 +107,75 @@ describe('lines', () => {
     expect((await read(session.id, 'raw.jsonl')).trim().split('\n').map((text) => JSON.parse(text).text)).toEqual(['whole', 'next']); // biome-ignore format: one check
   });
 
-  test('a line damaged on disk keeps its number and shows empty', async () => {
-    const session = await kit.store.create(newSession());
-    for (const i of [0, 1, 2]) await session.appendLine(line('room', i, i + 1, `l${i}`));
-    const rows = (await read(session.id, 'raw.jsonl')).split('\n');
-    await writeFile(path.join(session.dir, 'raw.jsonl'), [rows[0], '{"broken', rows[2], ''].join('\n'));
-    const again = await reopen(session.id);
-    expect((await again.lines()).map((l) => l.text)).toEqual(['l0', '', 'l2']);
-    expect(await again.export('text')).toContain('1 line damaged on disk.');
+  describe('damaged on disk', () => {
+    const damages: [string, (rows: string[]) => string[], string][] = [
+      ['cut', (r) => [r[0] ?? '', '{"broken', r[2] ?? '', r[3] ?? ''], '1 line of raw.jsonl is damaged and cannot be read (line 2).'],
+      [
+        'zeros',
+        (r) => [r[0] ?? '', '\0'.repeat(90), '[]', r[3] ?? ''],
+        '2 lines of raw.jsonl are damaged and cannot be read (lines 2, 3).',
+      ],
+      ['of wrong types', (r) => [r[0] ?? '', '{"track":"room","start_ms":"x"}', r[2] ?? '', r[3] ?? ''], '1 line of raw.jsonl is damaged and cannot be read (line 2).'], // biome-ignore format: a table
+      [
+        'at the end',
+        (r) => [r[0] ?? '', '7', r[2] ?? '', '{"track":"ro'],
+        '2 lines of raw.jsonl are damaged and cannot be read (lines 2, 4).',
+      ],
+    ];
+    async function four() {
+      const session = await kit.store.create(newSession());
+      for (const i of [0, 1, 2, 3]) await session.appendLine(line('room', i, i + 1, `l${i}`));
+      await session.complete();
+      return session;
+    }
+
+    test.each(damages)('%s: a finished session says so, once, and the other lines keep their numbers', async (_, damage, message) => {
+      const session = await four();
+      const whole = await read(session.id, 'raw.jsonl');
+      kit.events.length = 0;
+      await writeFile(path.join(session.dir, 'raw.jsonl'), `${damage(whole.trimEnd().split('\n')).join('\n')}\n`);
+      const again = await reopen(session.id);
+      const texts = (await again.lines()).map((l) => l.text);
+      expect([texts[0], texts[1]]).toEqual(['l0', '']);
+      if (texts.length > 3) expect(texts[3]).toBe('l3');
+      expect((await again.transcript({ since: 2 })).next).toBe(texts.length);
+      expect(again.file.warnings).toMatchObject([{ code: 'lines_damaged', message, hint: expect.stringContaining('backup') }]);
+      expect(kit.events.filter((event) => event.type === 'warning')).toHaveLength(1);
+      expect((await again.summary()).warning_count).toBe(1);
+      expect(await again.export('text')).toContain(message);
+      expect(await read(session.id, 'transcript.md')).toContain('cannot be read');
+      const later = await reopen(session.id);
+      await later.rawLines();
+      expect(later.file.warnings).toHaveLength(1);
+      // A backup was put back.
+      await writeFile(path.join(session.dir, 'raw.jsonl'), whole);
+      expect((await later.lines()).map((l) => l.text)).toEqual(['l0', 'l1', 'l2', 'l3']);
+      expect(later.file.warnings).toEqual([]);
+    });
+
+    test('is on the row of the session before anybody reads it', async () => {
+      const session = await four();
+      expect((await kit.store.list())[0]).toMatchObject({ warning_count: 0 });
+      await writeFile(path.join(session.dir, 'raw.jsonl'), 'garbage\n{"op":1}\n');
+      expect(await kit.store.summary(session.id)).toMatchObject({ warning_count: 1, error: null });
+    });
+
+    test('in edits: they are passed over with a warning, those of a newer version without', async () => {
+      const session = await four();
+      await writeFile(path.join(session.dir, 'edits.jsonl'), '{"op":"highlight","id":"e1","at":"x"}\nxx\n{"op":"correct","id":"e2","at":"x","segment":1,"text":"L0"}\n'); // biome-ignore format: one file
+      expect((await session.lines())[0]?.text).toBe('L0');
+      expect(session.file.warnings).toMatchObject([{ code: 'edits_damaged', message: expect.stringContaining('(line 2)') }]);
+    });
+
+    test('while it is recorded: the lines that come are numbered on', async () => {
+      const session = await kit.store.create(newSession());
+      for (const i of [0, 1]) await session.appendLine(line('room', i, i + 1, `l${i}`));
+      await writeFile(path.join(session.dir, 'raw.jsonl'), `{}\n${JSON.stringify(line('room', 1, 2, 'l1'))}\n`);
+      expect(await session.appendLine(line('room', 2, 3, 'l2'))).toBe(2);
+      expect(await session.transcript({ since: 1 })).toMatchObject({ lines: [{ text: 'l1' }, { text: 'l2' }], next: 3 });
+      expect(await session.resumeAt('room')).toBe(48_000);
+      expect(session.file.warnings).toMatchObject([{ code: 'lines_damaged' }]);
+    });
   });
 
   test('bleed is marked, left out of the readable transcript and counted there, and kept in the contract’s lines', async () => {

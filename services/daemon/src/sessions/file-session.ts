@@ -18,13 +18,15 @@ import {
 } from '@ambient/contract';
 import type { Bus } from '../platform/bus.js';
 import { type Clock, isoWithOffset } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
 import { replaceFile, TEMPORARY_NAME } from './atomic-file.js';
 import { deleteAudio, hasAudio } from './audio-files.js';
 import { suppressBleed } from './bleed.js';
+import { damagedEdits, damagedLines, damageWarning, noteDamage } from './damage.js';
 import { checkEdit } from './edit-check.js';
 import { fileStat, fingerprint } from './file-stat.js';
 import { activeEdits, type Folded, fold, toLine, toVerboseLine, unreadableLine } from './fold.js';
-import { JsonlLog } from './jsonl-log.js';
+import { JsonlLog, type LogContent } from './jsonl-log.js';
 import { Mutex } from './mutex.js';
 import { renderJson, renderMarkdown, renderText } from './render.js';
 import { readSessionFile, SESSION_FILE, writeSessionFile } from './session-file.js';
@@ -52,6 +54,7 @@ const SPOOL_POLL_MS = 200;
 export interface SessionDeps {
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Called after a write that may change the session's row. */
   readonly changed: (id: string) => void;
 }
@@ -70,6 +73,8 @@ export class FileSession implements Session {
   #file: SessionFile;
   #print: string;
   #folded: { raw: readonly unknown[]; edits: readonly unknown[]; value: Folded } | undefined;
+  /** The logs as they were when they were last looked at for damage. */
+  #examined: readonly LogContent<unknown>[] = [];
   #removed = false;
 
   private constructor(dir: string, deps: SessionDeps, file: SessionFile, print: string, capturing: boolean) {
@@ -142,7 +147,10 @@ export class FileSession implements Session {
   }
 
   rawLines(): Promise<readonly RawLine[]> {
-    return this.#mutex.run(() => this.#rawLines());
+    return this.#mutex.run(async () => {
+      await this.#sayDamage();
+      return this.#rawLines();
+    });
   }
 
   async lineCount(): Promise<number> {
@@ -215,7 +223,10 @@ export class FileSession implements Session {
 
   export(format: 'markdown' | 'text' | 'json'): Promise<string> {
     const render = { markdown: renderMarkdown, text: renderText, json: renderJson }[format];
-    return this.#mutex.run(async () => render(this.#file, await this.#fold()));
+    return this.#mutex.run(async () => {
+      const folded = await this.#fold();
+      return render(this.#file, folded);
+    });
   }
 
   async strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]> {
@@ -343,7 +354,30 @@ export class FileSession implements Session {
     return (await this.#edits.read()).filter((edit) => edit !== undefined);
   }
 
+  /** Says on the session which lines of its logs cannot be read. Whoever reads them is not kept waiting by a disk that does not take it. */
+  async #sayDamage(): Promise<void> {
+    const raw = await this.#raw.content();
+    const edits = await this.#edits.content();
+    if (this.#examined[0] === raw && this.#examined[1] === edits) return;
+    this.#examined = [raw, edits];
+    const finished = this.#file.state === 'done' || this.#file.state === 'interrupted';
+    const found = [
+      ['raw.jsonl', damageWarning('raw.jsonl', damagedLines(raw, finished))],
+      ['edits.jsonl', damageWarning('edits.jsonl', damagedEdits(edits, finished))],
+    ] as const;
+    const note = (draft: SessionFile): boolean =>
+      found.map(([name, warning]) => noteDamage(draft, name, warning, this.#now(), finished)).includes(true);
+    if (this.#removed || !note(structuredClone(this.#file))) return;
+    for (const [, warning] of found) if (warning) this.#deps.logger.warn({ session: this.id, code: warning.code }, warning.message);
+    try {
+      await this.#update(note);
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, session: this.id }, 'warning of damaged lines not saved');
+    }
+  }
+
   async #fold(): Promise<Folded> {
+    await this.#sayDamage();
     const raw = await this.#raw.read();
     const edits = await this.#edits.read();
     if (this.#folded?.raw !== raw || this.#folded.edits !== edits) {
@@ -364,7 +398,8 @@ export class FileSession implements Session {
 
   async #writeTranscript(): Promise<void> {
     this.#assertPresent();
-    await replaceFile(path.join(this.dir, 'transcript.md'), renderMarkdown(this.#file, await this.#fold()));
+    const folded = await this.#fold();
+    await replaceFile(path.join(this.dir, 'transcript.md'), renderMarkdown(this.#file, folded));
   }
 
   /** While text is still being made, `transcript.md` waits for the end of it. */

@@ -16,6 +16,10 @@ export interface LogContent<T> {
   readonly wholeBytes: number;
   /** True when the last whole line lacks only its newline. */
   readonly lacksNewline: boolean;
+  /** Numbers from 1 of the lines among `entries` that are no JSON object, which no version writes. */
+  readonly garbage: readonly number[];
+  /** Lines, whole or not, after the last whole one. */
+  readonly tornLines: number;
 }
 
 /**
@@ -24,6 +28,7 @@ export interface LogContent<T> {
  */
 export function parseLog<T>(bytes: Buffer, schema: z.ZodType<T>): LogContent<T> {
   const entries: (T | undefined)[] = [];
+  const garbage: number[] = [];
   let whole = { entries: 0, bytes: 0, lacksNewline: false };
   for (let at = 0; at < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, at);
@@ -35,9 +40,16 @@ export function parseLog<T>(bytes: Buffer, schema: z.ZodType<T>): LogContent<T> 
     const json = parseJson(text);
     const parsed = schema.safeParse(json);
     entries.push(parsed.success ? parsed.data : undefined);
-    if (json !== undefined) whole = { entries: entries.length, bytes: next, lacksNewline: newline === -1 };
+    if (json === undefined) garbage.push(entries.length);
+    else whole = { entries: entries.length, bytes: next, lacksNewline: newline === -1 };
   }
-  return { entries: entries.slice(0, whole.entries), wholeBytes: whole.bytes, lacksNewline: whole.lacksNewline };
+  return {
+    entries: entries.slice(0, whole.entries),
+    wholeBytes: whole.bytes,
+    lacksNewline: whole.lacksNewline,
+    garbage: garbage.filter((line) => line <= whole.entries),
+    tornLines: entries.length - whole.entries,
+  };
 }
 
 /** The object a line holds; undefined for anything else. */
@@ -74,6 +86,11 @@ export class JsonlLog<T extends object> {
     return (await this.#load()).entries;
   }
 
+  /** The same with what was found at its end; the same object as before when nothing changed. */
+  content(): Promise<LogContent<T>> {
+    return this.#load();
+  }
+
   /**
    * Adds one line in one write and syncs it. A torn end is cut first.
    * @returns the line's index from 0
@@ -81,7 +98,7 @@ export class JsonlLog<T extends object> {
    */
   async append(entry: T): Promise<number> {
     await this.repair();
-    const { entries, size } = await this.#load();
+    const { entries, garbage, size } = await this.#load();
     const data = Buffer.from(`${JSON.stringify(entry)}\n`);
     const handle = await openNoFollow(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, FILE_MODE);
     try {
@@ -91,6 +108,8 @@ export class JsonlLog<T extends object> {
         entries: [...entries, entry],
         wholeBytes: total,
         lacksNewline: false,
+        garbage,
+        tornLines: 0,
         size: total,
         fingerprint: printOf(await handle.stat({ bigint: true })),
       };

@@ -51,7 +51,7 @@ export function renderText(file: SessionFile, folded: Folded): string {
 
 /** Everything a program may want: the session's metadata and every line with its marks. */
 export function renderJson(file: SessionFile, folded: Folded): string {
-  const lines = folded.lines.map(({ segment, raw, speaker, text, comments, bleed, struck }) => ({
+  const lines = folded.lines.map(({ segment, raw, speaker, text, comments, bleed, struck, unreadable }) => ({
     segment,
     track: raw.track,
     start_ms: raw.start_ms,
@@ -62,6 +62,7 @@ export function renderJson(file: SessionFile, folded: Folded): string {
     language: raw.language,
     bleed,
     struck,
+    ...(unreadable ? { unreadable } : {}),
     comments,
   }));
   return `${JSON.stringify({ session: file, speakers: folded.speakers, comments: folded.comments, lines }, null, 2)}\n`;
@@ -107,10 +108,6 @@ export function missedLines(file: SessionFile, folded: Folded): string[] {
     ...leftOut(
       count((line) => line.struck),
       'struck by the user',
-    ),
-    ...leftOut(
-      count((line) => line.unreadable),
-      'damaged on disk',
     ),
   ];
 }

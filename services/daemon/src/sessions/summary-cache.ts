@@ -19,13 +19,14 @@ interface Entry {
 /** Rows of sessions, read anew only when a file of the session has changed. */
 export class SummaryCache {
   readonly #dir: string;
-  readonly #read: (id: string) => Promise<SessionSummary>;
+  readonly #read: (id: string, touched: boolean) => Promise<SessionSummary>;
   readonly #entries = new Map<string, Entry>();
   /** Reads under way; one whose session changes meanwhile is not kept. */
   readonly #reads = new Map<string, Promise<SessionSummary>>();
   #trustUntil = 0;
 
-  constructor(dir: string, read: (id: string) => Promise<SessionSummary>) {
+  /** @param read `touched`: a file of the session was changed since it was last read, by somebody else most likely */
+  constructor(dir: string, read: (id: string, touched: boolean) => Promise<SessionSummary>) {
     this.#dir = dir;
     this.#read = read;
   }
@@ -49,7 +50,9 @@ export class SummaryCache {
     const print = await this.fingerprint(id);
     const known = this.#entries.get(id);
     if (known?.fingerprint === print && !known.summary.live) return known.summary;
-    const read = this.#read(id).catch((error: unknown) => brokenRow(path.join(this.#dir, id), error));
+    const read = this.#read(id, known !== undefined && known.fingerprint !== print).catch((error: unknown) =>
+      brokenRow(path.join(this.#dir, id), error),
+    );
     this.#reads.set(id, read);
     const summary = await read;
     if (this.#reads.get(id) === read) {
