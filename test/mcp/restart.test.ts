@@ -1,54 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AmbientClient } from '@ambient/client';
-import { homePaths } from '@ambient/contract';
-import { shimPath } from '@ambient/mcp-shim';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CLIENT_KINDS, type ClientKind, connectClient, type McpTestClient } from './rig/client.js';
+import { DaemonProcess, shimTransport } from './rig/daemon.js';
 
-const DAEMON = path.join(path.dirname(createRequire(import.meta.url).resolve('@ambient/daemon/package.json')), 'bin/ambientd.js');
 const CTL = path.join(path.dirname(createRequire(import.meta.url).resolve('@ambient/cli/package.json')), 'bin/ambientctl.js');
 const SAMPLE = path.resolve(import.meta.dirname, '../fixtures/conversation');
-
-/** The real daemon as a process of its own, which the tests kill. */
-class DaemonProcess {
-  readonly home = mkdtempSync(path.join(tmpdir(), 'am-'));
-  readonly control = new AmbientClient(homePaths(this.home, process.getuid?.() ?? 0).controlSocket);
-  #child: ChildProcess | undefined;
-  #output = '';
-
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [DAEMON, 'run'], { env: { ...process.env, AMBIENT_HOME: this.home } });
-    this.#child = child;
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        this.#output += chunk.toString('utf8');
-      });
-    while (!(await this.control.isAlive())) {
-      if (child.exitCode !== null) throw new Error(`The daemon ended: ${this.#output}`);
-      await sleep(20);
-    }
-  }
-
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exit = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await exit;
-  }
-
-  async token(): Promise<string> {
-    await this.control.call('mcpEnable', { body: {} });
-    return (await this.control.call('mcpCreate', { body: { name: 'test', access: 'trusted' } })).token;
-  }
-}
 
 let daemon: DaemonProcess;
 const open: McpTestClient[] = [];
@@ -61,24 +22,18 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of open.splice(0)) await client.close();
   await daemon.end('SIGKILL');
-  rmSync(daemon.home, { recursive: true, force: true });
+  daemon.remove();
 });
 
 /** A client whose host runs the real shim. */
 async function throughShim(kind: ClientKind, token: string): Promise<McpTestClient> {
-  const how = {
-    command: process.execPath,
-    args: [shimPath()],
-    env: { HOME: daemon.home, AMBIENT_HOME: daemon.home, AMBIENT_MCP_TOKEN: token },
-    stderr: 'ignore' as const,
-  };
-  const client = await connectClient(kind, kind === 'v1' ? new StdioClientTransportV1(how) : new StdioClientTransport(how));
+  const client = await connectClient(kind, shimTransport(daemon.paths, token, kind));
   open.push(client);
   return client;
 }
 
 it('a daemon restart is no more than a slow call to any client, whether the daemon was killed or stopped', async () => {
-  const token = await daemon.token();
+  const token = await aToken();
   const clients = await Promise.all(CLIENT_KINDS.map((kind) => throughShim(kind, token)));
   for (const client of clients) expect((await client.listTools()).map(({ name }) => name)).toContain('get_status');
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
@@ -91,7 +46,7 @@ it('a daemon restart is no more than a slow call to any client, whether the daem
 });
 
 it('a cursor has neither gap nor repeat over a restart in the middle of a recording', async () => {
-  const token = await daemon.token();
+  const token = await aToken();
   const clients = await Promise.all((['v1', 'v2 auto'] as const).map((kind) => throughShim(kind, token)));
   const { id } = await daemon.control.call('start', {
     body: { room_file: path.join(SAMPLE, 'room.wav'), call_file: path.join(SAMPLE, 'call.wav'), pace: 'real' },
@@ -120,8 +75,8 @@ it('a cursor has neither gap nor repeat over a restart in the middle of a record
 });
 
 it('a host that was connected by command gets in with a bare environment, is cut off by revoking, and connects again', async () => {
-  await daemon.token();
-  const file = path.join(daemon.home, '.cursor/mcp.json');
+  await aToken();
+  const file = path.join(daemon.paths.home, '.cursor/mcp.json');
   const connect = (): void => ambientctl('mcp', 'connect', 'cursor', '--credential', 'file');
   const launch = (): { command: string; args: string[]; env: Record<string, string> } =>
     JSON.parse(readFileSync(file, 'utf8')).mcpServers.ambient;
@@ -129,7 +84,7 @@ it('a host that was connected by command gets in with a bare environment, is cut
     const { command, args, env } = launch();
     const client = await connectClient(
       'v1',
-      new StdioClientTransportV1({ command, args, env: { HOME: daemon.home, ...env }, stderr: 'ignore' }),
+      new StdioClientTransportV1({ command, args, env: { HOME: daemon.paths.home, ...env }, stderr: 'ignore' }),
     );
     open.push(client);
     return client;
@@ -153,5 +108,13 @@ interface Reply {
 }
 
 function ambientctl(...args: string[]): void {
-  execFileSync(process.execPath, [CTL, ...args], { env: { ...process.env, HOME: daemon.home, AMBIENT_HOME: daemon.home }, stdio: 'pipe' });
+  execFileSync(process.execPath, [CTL, ...args], {
+    env: { ...process.env, HOME: daemon.paths.home, AMBIENT_HOME: daemon.paths.home },
+    stdio: 'pipe',
+  });
+}
+
+async function aToken(): Promise<string> {
+  await daemon.control.call('mcpEnable', { body: {} });
+  return (await daemon.control.call('mcpCreate', { body: { name: 'test', access: 'trusted' } })).token;
 }

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { SessionSummary } from '@ambient/contract';
+import { doneSummary } from '@ambient/contract/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runHere } from '../cli/support/ambientctl.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     XDG_CONFIG_HOME: path.join(dir, 'config'),
   };
   daemon = new FakeDaemon(path.join(dir, 'h'), {
-    sessions: () => ({ sessions: [session('2026-11-30T1608', 'Weekly: plans'), session('2026-11-29T0900', null)], total: 2 }),
+    sessions: () => ({ sessions: [doneSummary('2026-11-30T1608', { name: 'Weekly: plans' }), doneSummary('2026-11-29T0900')], total: 2 }),
     approvals: () => ({ approvals: [] }),
   });
   await daemon.start();
@@ -48,27 +48,6 @@ afterAll(async () => {
   await daemon.stop();
   await rm(dir, { recursive: true, force: true });
 });
-
-function session(id: string, name: string | null): SessionSummary {
-  return {
-    dir: `/x/${id}`,
-    duration_s: 60,
-    error: null,
-    id,
-    live: false,
-    name,
-    started_at: null,
-    transcribed: true,
-    transcribing: false,
-    state: 'done',
-    ended_at: null,
-    has_audio: true,
-    tags: [],
-    pinned: false,
-    speakers: [],
-    warning_count: 0,
-  };
-}
 
 async function complete(...words: readonly string[]): Promise<string[]> {
   const { stdout } = await runHere(path.join(dir, 'h'), ['__complete', '--', ...words], { env: { HOME: dir } });

@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Approval, type DaemonStatus, homePaths, type SessionSummary } from '@ambient/contract';
+import { type Approval, type DaemonStatus, homePaths } from '@ambient/contract';
+import { doneSummary } from '@ambient/contract/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runner } from '../../packages/cli/src/service/exec.js';
 import { serviceHost } from '../../packages/cli/src/service/host.js';
@@ -84,7 +85,7 @@ describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import', '
     daemon = new FakeDaemon(path.join(dir, 'h'), {
       approvals: () => ({ approvals: [] }),
       sessions: () => ({ sessions: [], total: 0 }),
-      session: () => ({ summary: summary(), file: null, lines: 0, bleed: 0 }),
+      session: () => ({ summary: doneSummary(LIVE.id, { state: 'live', live: true, transcribed: false }), file: null, lines: 0, bleed: 0 }),
       start: () => {
         setStatus({ live: LIVE });
         return { id: LIVE.id, name: null, dir: '/x', started_at: LIVE.started_at, tracks: ['room'], already_running: false, warnings: [] };
@@ -245,25 +246,4 @@ describe.skipIf(!requireTools(['Xvfb', 'dbus-daemon', 'xfce4-panel', 'import', '
     });
     await expect(promisify(execFile)(process.execPath, [TRAY, '--them'], { env })).rejects.toMatchObject({ code: 2 });
   });
-
-  function summary(): SessionSummary {
-    return {
-      dir: '/x',
-      duration_s: null,
-      error: null,
-      id: LIVE.id,
-      live: true,
-      name: null,
-      started_at: null,
-      transcribed: false,
-      transcribing: false,
-      state: 'live',
-      ended_at: null,
-      has_audio: true,
-      tags: [],
-      pinned: false,
-      speakers: [],
-      warning_count: 0,
-    };
-  }
 });

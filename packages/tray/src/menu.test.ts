@@ -1,4 +1,5 @@
-import { type Approval, DaemonStatus, type SessionSummary } from '@ambient/contract';
+import type { Approval, DaemonStatus, SessionSummary } from '@ambient/contract';
+import { doneSummary, idleStatus } from '@ambient/contract/test-kit';
 import { describe, expect, it } from 'vitest';
 import { type MenuItem, type MenuModel, menuModel } from './menu.js';
 import { INITIAL, reduce, SILENCE_MS, type TrayInput, type TrayState } from './state.js';
@@ -6,22 +7,7 @@ import { INITIAL, reduce, SILENCE_MS, type TrayInput, type TrayState } from './s
 const WALL = Date.parse('2026-11-30T16:08:00Z');
 const OPTIONS = { sessionsDir: '/data/sessions', canStartDaemon: true, uid: 1000 };
 
-const IDLE: DaemonStatus = DaemonStatus.parse({
-  version: '1.0.0',
-  pid: 1,
-  home: '/data',
-  started_at: '2026-11-30T16:00:00Z',
-  live: null,
-  awaiting_transcript: 0,
-  sessions: 0,
-  lag_s: 0,
-  recognizer: { state: 'unloaded', model: 'moonshine-base', pid: null, error: null },
-  imports: [],
-  warnings: [],
-  mcp: { enabled: false, socket: null, connections: 0 },
-  watching: null,
-  approvals_pending: 0,
-});
+const IDLE = idleStatus();
 const LEVEL = { rms_db: -30, peak_db: -12, speech: true, muted: false };
 const LIVE: DaemonStatus = {
   ...IDLE,
@@ -47,24 +33,7 @@ const APPROVAL: Approval = {
   expires_at: '2026-11-30T16:08:50Z',
   state: 'pending',
 };
-const SESSION: SessionSummary = {
-  dir: '/data/sessions/2026-11-30T1500',
-  duration_s: 125,
-  error: null,
-  id: '2026-11-30T1500',
-  live: false,
-  name: null,
-  started_at: '2026-11-30T15:00:00Z',
-  transcribed: true,
-  transcribing: false,
-  state: 'done',
-  ended_at: null,
-  has_audio: true,
-  tags: [],
-  pinned: false,
-  speakers: [],
-  warning_count: 0,
-};
+const SESSION = doneSummary('2026-11-30T1500', { duration_s: 125, started_at: '2026-11-30T15:00:00Z' });
 
 const status = (s: DaemonStatus): TrayInput => ({ type: 'event', event: { type: 'status', status: s } });
 const after = (...inputs: readonly TrayInput[]): TrayState => inputs.reduce((state, input) => reduce(state, input, 0), INITIAL);

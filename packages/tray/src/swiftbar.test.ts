@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { doneSummary, idleStatus } from '@ambient/contract/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commandOf, renderSwiftBar } from './swiftbar.js';
 import { pluginMenu } from './swiftbar-plugin.js';
@@ -23,30 +24,20 @@ async function ambientctl(answers: Record<string, unknown>): Promise<string[]> {
 
 const STATUS = {
   running: true,
-  version: '1.0.0',
-  pid: 1,
-  home: '/data',
-  started_at: '2026-11-30T16:00:00Z',
-  live: {
-    id: '2026-11-30T1608',
-    name: 'a|b',
-    started_at: '2026-11-30T16:08:00Z',
-    elapsed_ms: 61_000,
-    paused: false,
-    muted: ['call'],
-    tracks: ['room', 'call'],
-    levels: {},
-    lines: 0,
-  },
-  awaiting_transcript: 0,
-  sessions: 1,
-  lag_s: 0,
-  recognizer: { state: 'ready', model: 'moonshine-base', pid: null, error: null },
-  imports: [],
-  warnings: [],
-  mcp: { enabled: true, socket: null, connections: 0 },
-  watching: null,
-  approvals_pending: 1,
+  ...idleStatus({
+    live: {
+      id: '2026-11-30T1608',
+      name: 'a|b',
+      started_at: '2026-11-30T16:08:00Z',
+      elapsed_ms: 61_000,
+      paused: false,
+      muted: ['call'],
+      tracks: ['room', 'call'],
+      levels: {},
+      lines: 0,
+    },
+    approvals_pending: 1,
+  }),
 };
 const APPROVALS = [
   {
@@ -61,30 +52,8 @@ const APPROVALS = [
   },
 ];
 const SESSIONS = [
-  {
-    dir: '/data/sessions/2026-11-30T1608',
-    duration_s: null,
-    error: null,
-    id: '2026-11-30T1608',
-    live: true,
-    name: null,
-    started_at: null,
-    transcribed: false,
-    transcribing: false,
-    state: 'live',
-  },
-  {
-    dir: '/data/sessions/2026-11-30T1500',
-    duration_s: 5,
-    error: null,
-    id: '2026-11-30T1500',
-    live: false,
-    name: 'Before',
-    started_at: null,
-    transcribed: true,
-    transcribing: false,
-    state: 'done',
-  },
+  doneSummary('2026-11-30T1608', { state: 'live', live: true, transcribed: false }),
+  doneSummary('2026-11-30T1500', { duration_s: 5, name: 'Before' }),
 ];
 
 describe('the status bar plugin', () => {

@@ -139,7 +139,7 @@ describe('the voice detector', () => {
 describe('35 s of unbroken speech', () => {
   it('is cut where it is quiet: every word once, none twice at the seam', async () => {
     const { audio, text } = unbroken(35);
-    const engine = await Engine.load(model, 2);
+    const engine = await Engine.load(model);
     const turns = turnsOf(model.vad, pcm(audio));
     expect(turns.length).toBeGreaterThanOrEqual(2);
     for (const turn of turns) expect(turn.to - turn.from).toBeLessThanOrEqual(samples(OPTIONS.maxTurnSeconds));

@@ -13,27 +13,13 @@ import {
   type RouteName,
   routes,
 } from '@ambient/contract';
+import { idleStatus } from '@ambient/contract/test-kit';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 type Reply<N extends RouteName> = (typeof routes)[N]['reply']['_output'];
 export type FakeHandlers = { [N in RouteName]?: (input: RouteInput<N>) => Reply<N> | Promise<Reply<N>> };
 
-export const IDLE: DaemonStatus = {
-  version: '9.9.9',
-  pid: process.pid,
-  home: '/nowhere',
-  started_at: '2026-11-30T16:00:00+01:00',
-  live: null,
-  awaiting_transcript: 0,
-  sessions: 0,
-  lag_s: 0,
-  recognizer: { state: 'unloaded', model: 'moonshine-base', pid: null, error: null },
-  imports: [],
-  warnings: [],
-  mcp: { enabled: false, socket: null, connections: 0 },
-  watching: null,
-  approvals_pending: 0,
-};
+export const IDLE: DaemonStatus = idleStatus({ version: '9.9.9', pid: process.pid, home: '/nowhere' });
 
 /** Answers the control API's routes on a home's socket with what a test says, checked against the contract both ways. */
 export class FakeDaemon {

@@ -1,53 +1,14 @@
 import type { Line, LiveStatus, SessionFile, SessionSummary, VerboseLine } from '@ambient/contract';
+import { doneSession, doneSummary } from '@ambient/contract/test-kit';
 
 export const ID = '2026-11-30T1608';
 
 export function summary(change: Partial<SessionSummary> = {}): SessionSummary {
-  return {
-    dir: `/sessions/${ID}`,
-    duration_s: 61,
-    error: null,
-    id: ID,
-    live: false,
-    name: 'Weekly',
-    started_at: '2026-11-30T16:08:00+01:00',
-    transcribed: true,
-    transcribing: false,
-    state: 'done',
-    ended_at: null,
-    has_audio: true,
-    tags: [],
-    pinned: false,
-    speakers: [],
-    warning_count: 0,
-    ...change,
-  };
+  return doneSummary(ID, { dir: `/sessions/${ID}`, name: 'Weekly', started_at: '2026-11-30T16:08:00+01:00', ...change });
 }
 
 export function sessionFile(change: Partial<SessionFile> = {}): SessionFile {
-  return {
-    schema: 1,
-    id: ID,
-    name: 'Weekly',
-    state: 'done',
-    origin: 'live',
-    source_file: null,
-    started_at: '2026-11-30T16:08:00+01:00',
-    ended_at: null,
-    duration_s: 61,
-    tracks: {},
-    model: null,
-    language: null,
-    interrupted_at: null,
-    transcribed_at: null,
-    audio_deleted_at: null,
-    warnings: [],
-    coverage: [],
-    tags: [],
-    notes: '',
-    pinned: false,
-    ...change,
-  };
+  return doneSession(ID, { name: 'Weekly', ...change });
 }
 
 export function line(text: string, change: Partial<Line> = {}): Line {

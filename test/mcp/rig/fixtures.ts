@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Edit, RawLine, SessionFile, Track } from '@ambient/contract';
+import { doneSession } from '@ambient/contract/test-kit';
 
 export interface FixtureLine {
   readonly track: Track;
@@ -36,29 +37,15 @@ export const ROADMAP: Fixture = {
 export async function writeSession(sessions: string, { id, file = {}, lines = [], edits = [] }: Fixture): Promise<void> {
   const dir = path.join(sessions, id);
   await mkdir(path.join(dir, 'audio'), { recursive: true, mode: 0o700 });
-  const content: SessionFile = {
-    schema: 1,
-    id,
-    name: null,
-    state: 'done',
+  const content = doneSession(id, {
     origin: 'import',
-    source_file: null,
     started_at: '2026-01-02T03:04:05+01:00',
     ended_at: '2026-01-02T03:05:05+01:00',
     duration_s: 60,
-    tracks: {},
     model: 'moonshine-base',
     language: 'en',
-    interrupted_at: null,
-    transcribed_at: null,
-    audio_deleted_at: null,
-    warnings: [],
-    coverage: [],
-    tags: [],
-    notes: '',
-    pinned: false,
     ...file,
-  };
+  });
   const raw = lines.map(
     (line): RawLine => ({
       ...line,
