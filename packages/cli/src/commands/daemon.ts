@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { holderOf, silentText } from '../daemon/holder.js';
 import { ensureDaemon } from '../daemon/launch.js';
 import { stopDaemon } from '../daemon/stop.js';
 import { ReportedFailure } from '../errors.js';
@@ -69,15 +70,21 @@ async function start(context: CliContext): Promise<void> {
   );
 }
 
-async function stop({ client, env, out }: CliContext): Promise<void> {
-  const pid = (await stopInstalledService(env, client)) ?? (await stopDaemon(client));
+async function stop({ client, paths, env, out }: CliContext): Promise<void> {
+  const note = (text: string): void => out.note(text);
+  const pid = (await stopInstalledService(env, client)) ?? (await stopDaemon({ client, home: paths.home, note }));
   out.result({ running: false, pid: null, stopped: pid }, () =>
     pid === null ? 'The daemon is not running.' : `The daemon (pid ${pid}) has ended.`,
   );
 }
 
-async function status({ client, out }: CliContext): Promise<void> {
+async function status({ client, paths, out }: CliContext): Promise<void> {
   if (!(await client.isAlive())) {
+    const silent = await holderOf(paths.home);
+    if (silent !== undefined) {
+      out.result({ running: true, pid: silent, answers: false }, () => silentText(silent));
+      throw new ReportedFailure();
+    }
     out.result(NOT_RUNNING, () => 'The daemon is not running. Start it with `ambientctl daemon start`.');
     throw new ReportedFailure();
   }

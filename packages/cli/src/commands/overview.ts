@@ -1,6 +1,7 @@
 import type { DaemonStatus } from '@ambient/contract';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { holderOf, silentText } from '../daemon/holder.js';
 import { statusText } from '../output/status.js';
 import { fields } from '../output/table.js';
 import { NOT_RUNNING } from './status.js';
@@ -12,13 +13,21 @@ export function register(program: Command, context: CliContext): void {
   program.command('overview', { hidden: true }).action(() => overview(context));
 }
 
-async function overview({ client, out }: CliContext): Promise<void> {
+async function overview({ client, paths, out }: CliContext): Promise<void> {
   const now = (await client.isAlive()) ? await client.call('status', {}) : undefined;
-  const next = nextSteps(now);
-  const value = { ...(now === undefined ? NOT_RUNNING : { running: true, ...now }), next: next.map(([command]) => command) };
+  const silent = now === undefined ? await holderOf(paths.home) : undefined;
+  const next: Step[] =
+    silent === undefined
+      ? nextSteps(now)
+      : [
+          ['ambientctl daemon stop', 'end it'],
+          ['ambientctl doctor', 'see what is wrong'],
+        ];
+  const state = silent === undefined ? NOT_RUNNING : { running: true, pid: silent, answers: false };
+  const value = { ...(now === undefined ? state : { running: true, ...now }), next: next.map(([command]) => command) };
   out.result(value, (view) =>
     [
-      now === undefined ? 'The daemon is not running, and nothing is recorded.' : statusText(now, view),
+      now === undefined ? absence(silent) : statusText(now, view),
       '',
       view.paint('bold', 'Next:'),
       fields(
@@ -29,6 +38,10 @@ async function overview({ client, out }: CliContext): Promise<void> {
       'All verbs: ambientctl --help',
     ].join('\n'),
   );
+}
+
+function absence(silent: number | undefined): string {
+  return silent === undefined ? 'The daemon is not running, and nothing is recorded.' : silentText(silent);
 }
 
 /** The three most useful commands now. */

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { holderOf, silentText } from '../daemon/holder.js';
+import { ReportedFailure } from '../errors.js';
 import { examples } from '../help.js';
 import { statusText } from '../output/status.js';
 
@@ -14,8 +16,13 @@ export function register(program: Command, context: CliContext): void {
   ).action(() => status(context));
 }
 
-async function status({ client, out }: CliContext): Promise<void> {
+async function status({ client, paths, out }: CliContext): Promise<void> {
   if (!(await client.isAlive())) {
+    const pid = await holderOf(paths.home);
+    if (pid !== undefined) {
+      out.result({ running: true, pid, answers: false }, () => silentText(pid));
+      throw new ReportedFailure();
+    }
     out.result(NOT_RUNNING, () => 'The daemon is not running, and nothing is recorded. Start a recording with `ambientctl start`.');
     return;
   }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
+import { type FileHandle, open, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AmbientClient, makeFolder } from '@ambient/client';
 import { AmbientError, type DaemonStatus, type HomePaths } from '@ambient/contract';
 import type { Printer } from '../output/printer.js';
 import { installedService } from '../service/installed.js';
+import { namedHolder } from './holder.js';
 import { isRunning } from './process.js';
 import type { DaemonProgram } from './program.js';
 
@@ -118,13 +119,8 @@ async function waitForAnswer(
 
 /** True when `daemon.json` names a living process other than ours as the home's holder. */
 async function isHeldByAnother(home: string, ours: number | undefined): Promise<boolean> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path.join(home, 'daemon.json'), 'utf8'));
-    const pid = typeof value === 'object' && value !== null && 'pid' in value ? value.pid : undefined;
-    return typeof pid === 'number' && pid !== ours && isRunning(pid);
-  } catch {
-    return false;
-  }
+  const pid = await namedHolder(home);
+  return pid !== undefined && pid !== ours && isRunning(pid);
 }
 
 async function diedAtOnce(ending: Ending, console: ConsoleFile): Promise<AmbientError> {

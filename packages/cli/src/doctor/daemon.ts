@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { type Check, check, type DoctorReport, type RouteReply } from '@ambient/contract';
 import type { CliContext } from '../context.js';
+import { holderOf } from '../daemon/holder.js';
 import { consoleFile, lastWords } from '../daemon/launch.js';
-import { isRunning } from '../daemon/process.js';
 
 /** What could be learnt of and from the daemon. */
 export interface DaemonView {
@@ -45,13 +43,13 @@ export async function lookAtDaemon(context: CliContext): Promise<DaemonView> {
 }
 
 async function notAnswering({ paths }: CliContext): Promise<Check> {
-  const pid = await holder(paths.home);
+  const pid = await holderOf(paths.home);
   if (pid !== undefined)
     return check.failure(
       ID,
       TITLE,
-      `Process ${pid} holds the home, but ${paths.controlSocket} does not answer: the socket was removed, or the daemon hangs.`,
-      `End it with \`kill ${pid}\`, which keeps everything recorded, then \`ambientctl daemon start\`.`,
+      `Process ${pid} holds the home, but ${paths.controlSocket} does not answer: it is starting or ending, or the socket was removed.`,
+      'Run this again in a moment. If it stays so, run `ambientctl daemon stop`, which keeps everything recorded, then `ambientctl daemon start`.',
     );
   const reason = await lastFailure(paths.logs);
   if (reason !== undefined)
@@ -62,19 +60,6 @@ async function notAnswering({ paths }: CliContext): Promise<Check> {
     'not running, so recorders, models and the library could not be tried.',
     'Start it with `ambientctl daemon start`, then run this again.',
   );
-}
-
-/** Pid of the living daemon that holds the home, if `daemon.json` names one. A pid that another program has by now does not count. */
-async function holder(home: string): Promise<number | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path.join(home, 'daemon.json'), 'utf8'));
-    const pid = typeof value === 'object' && value !== null && 'pid' in value ? value.pid : undefined;
-    if (typeof pid !== 'number' || !isRunning(pid)) return undefined;
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]);
-    return stdout.includes('ambientd') ? pid : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why the daemon ended at its last start: its console is written after its log only when it could not go on. */

@@ -79,7 +79,7 @@ async function restart(context: CliContext, force: boolean): Promise<void> {
   const service = await installedService(context.env);
   if (service !== undefined) await service.restart();
   else {
-    await stopDaemon(context.client);
+    await stopDaemon({ client: context.client, home: context.paths.home, note: (text) => context.out.note(text) });
     await ensureDaemon(context);
   }
   const { pid } = await context.client.call('status', {});

@@ -1,4 +1,5 @@
 import { chmod, unlink } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { probe } from '@ambient/client';
 import {
   AmbientError,
@@ -23,6 +24,7 @@ import {
 import type { WebSocket } from 'ws';
 import type { Bus } from '../platform/bus.js';
 import type { Logger } from '../platform/logger.js';
+import { listenPrivately, SocketWatch } from '../platform/private-socket.js';
 import type { Handlers } from './handlers.js';
 
 interface ControlDeps {
@@ -42,10 +44,14 @@ const EVENT_BACKLOG_LIMIT = 8 * 1024 * 1024;
 /** HTTP and WebSocket on the control socket. Only this user can connect: the socket is 0600 in a 0700 folder. */
 export class ControlServer {
   readonly #deps: ControlDeps;
+  readonly #watch: SocketWatch;
   #app: FastifyInstance | undefined;
+  /** Listens in place of the app's own socket when that has lost its file. */
+  #standIn: Server | undefined;
 
   constructor(deps: ControlDeps) {
     this.#deps = deps;
+    this.#watch = new SocketWatch(deps.socketPath, () => this.#restore());
   }
 
   /** @throws AmbientError `conflict` when something live holds the socket */
@@ -58,12 +64,35 @@ export class ControlServer {
     await app.listen({ path: socketPath });
     await chmod(socketPath, 0o600);
     this.#app = app;
+    this.#watch.start();
   }
 
   async stop(): Promise<void> {
+    await this.#watch.stop();
+    this.#standIn?.close();
+    this.#standIn = undefined;
     await this.#app?.close();
     this.#app = undefined;
     await unlink(this.#deps.socketPath).catch(ignoreAbsent);
+  }
+
+  /** The app goes on with the connections it has, and is given those of a new socket. */
+  async #restore(): Promise<void> {
+    const { socketPath, logger } = this.#deps;
+    const server = this.#app?.server;
+    if (server === undefined) return;
+    // Closing removes the file at its path: first, so that it cannot be the new one.
+    this.#standIn?.close();
+    const standIn = createServer({ allowHalfOpen: true }, (socket) => server.emit('connection', socket));
+    this.#standIn = standIn;
+    try {
+      await listenPrivately(standIn, socketPath);
+      standIn.on('error', (error) => logger.error({ err: error }, 'control socket'));
+      logger.warn({ socket: socketPath }, 'the control socket was removed; made again');
+    } catch (error) {
+      logger.error({ err: error }, 'the control socket was removed and cannot be made again');
+      throw error;
+    }
   }
 }
 

@@ -1,8 +1,9 @@
-import { chmod, lstat, unlink } from 'node:fs/promises';
+import { lstat, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AmbientError, type McpHandshakeReply } from '@ambient/contract';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
+import { listenPrivately, SocketWatch } from '../platform/private-socket.js';
 import type { ClientRecord } from './client-store.js';
 import type { ClientRegistry } from './clients.js';
 import { readHandshake, refusal } from './handshake.js';
@@ -38,6 +39,7 @@ interface SocketServerDeps {
 export class McpSocketServer {
   readonly #deps: SocketServerDeps;
   readonly #throttle: GuessThrottle;
+  readonly #watch: SocketWatch;
   readonly #connections = new Set<Connection>();
   /** Connections without a valid token, oldest first, each with what drops it. */
   readonly #strangers = new Map<Socket, () => void>();
@@ -46,6 +48,7 @@ export class McpSocketServer {
   constructor(deps: SocketServerDeps) {
     this.#deps = deps;
     this.#throttle = new GuessThrottle(deps.clock);
+    this.#watch = new SocketWatch(deps.path, () => this.#restore());
   }
 
   get isOpen(): boolean {
@@ -68,36 +71,26 @@ export class McpSocketServer {
   async open(): Promise<void> {
     if (this.#server !== undefined) return;
     await removeStaleSocket(this.#deps.path);
-    const server = createServer({ allowHalfOpen: true }, (socket) => void this.#admit(socket));
-    this.#server = server;
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(this.#deps.path, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      server.on('error', (error) => this.#deps.logger.error({ err: error }, 'mcp: socket'));
-      // The folder is 0700 already; this is the second lock on the same door.
-      await chmod(this.#deps.path, 0o600);
+      await this.#listen();
     } catch (cause) {
-      this.#server = undefined;
-      server.close();
       throw new AmbientError('unavailable', 'mcp.sock cannot be opened.', 'See `ambientctl daemon logs`.', { cause });
     }
+    this.#watch.start();
   }
 
   /** Disconnects everyone and removes the socket. */
   async close(): Promise<void> {
+    const restored = this.#watch.stop();
     const server = this.#server;
     this.#server = undefined;
-    if (server === undefined) return;
     for (const [socket] of [...this.#strangers]) {
       say(socket, refusal('closing'));
       this.#drop(socket);
     }
     for (const connection of [...this.#connections]) connection.cut();
+    await restored;
+    if (server === undefined) return;
     await new Promise<void>((resolve) => server.close(() => resolve()));
     await unlink(this.#deps.path).catch(() => undefined);
   }
@@ -105,6 +98,29 @@ export class McpSocketServer {
   /** Ends every connection of a client. */
   cut(clientId: string): void {
     for (const connection of this.connectionsOf(clientId)) connection.cut();
+  }
+
+  async #listen(): Promise<void> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => void this.#admit(socket));
+    this.#server = server;
+    try {
+      await listenPrivately(server, this.#deps.path);
+    } catch (error) {
+      if (this.#server === server) this.#server = undefined;
+      server.close();
+      throw error;
+    }
+    server.on('error', (error) => this.#deps.logger.error({ err: error }, 'mcp: socket'));
+    // Closed in the meantime.
+    if (this.#server !== server) server.close();
+  }
+
+  /** The file of the socket is gone: connections stay, and new ones need a new socket. */
+  async #restore(): Promise<void> {
+    // Closing removes the file at its path: first, so that it cannot be the new one.
+    this.#server?.close();
+    await this.#listen();
+    this.#deps.logger.warn({ socket: this.#deps.path }, 'mcp: the socket was removed; made again');
   }
 
   async #admit(socket: Socket): Promise<void> {

@@ -26,8 +26,8 @@ export async function prepareHome(paths: HomePaths): Promise<void> {
   await requirePrivate(paths.run);
 }
 
-/** @throws AmbientError `forbidden` */
-async function requirePrivate(dir: string): Promise<void> {
+/** Makes sure that a folder is this user's alone. @throws AmbientError `forbidden` */
+export async function requirePrivate(dir: string): Promise<void> {
   const info = await lstat(dir);
   const uid = process.getuid?.() ?? info.uid;
   if (!info.isDirectory() || info.uid !== uid)
