@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -137,6 +137,34 @@ describe.skipIf(!requireTools(['pulseaudio', 'pactl', 'paplay', 'parec', 'sox'])
       code: 'no_source',
       message: expect.stringContaining('device busy'),
     });
+  });
+
+  it('refuses a microphone that gives samples as fast as they are read, and leaves no session', async () => {
+    await expect(kit.recorder.start(startRequest({ system: false, device: 'null' }))).rejects.toMatchObject({
+      code: 'no_source',
+      message: expect.stringMatching(/null delivers \d+ times as many samples as time passes/),
+      hint: expect.stringContaining('ambientctl devices'),
+    });
+    expect(await kit.store.ids()).toEqual([]);
+  });
+
+  it('leaves out what a microphone gives that runs away while it records, says so, and keeps the clock true', async () => {
+    const bin = path.join(dir, 'runaway');
+    await mkdir(bin, { recursive: true });
+    const script =
+      '#!/bin/sh\necho >> "$0.starts"\nfor i in 1 2 3 4 5 6 7 8 9 10; do head -c 3200 /dev/zero; sleep 0.1; done\nexec cat /dev/zero\n';
+    await writeFile(path.join(bin, 'arecord'), script, { mode: 0o755 });
+    process.env.PATH = `${bin}:${process.env.PATH}`;
+    kit.config['audio.recorder'] = 'arecord';
+    const started = await kit.recorder.start(startRequest({ system: false }));
+    await recorded(5000);
+    const stopped = await kit.recorder.stop();
+    const { warnings } = (await kit.store.get(started.id)).file;
+    expect(warnings).toMatchObject([{ code: 'too_fast', track: 'room', message: expect.stringMatching(/arecord delivers .* samples/) }]);
+    expect((await readFile(path.join(bin, 'arecord.starts'), 'utf8')).length).toBeGreaterThan(1);
+    expect(warnings[0]?.hint).toContain('ambientctl devices');
+    expect(Math.abs(stopped.duration_s - 5)).toBeLessThan(2.5);
+    expect((await readTrack(started.dir, 'room')).samples.length / 16_000).toBeCloseTo(stopped.duration_s, 2);
   });
 
   it('warns of a call that is silent although something plays, naming where it plays', async () => {

@@ -35,6 +35,7 @@ export const CoverageReason = z.enum([
   'device_lost',
   'recorder_died',
   'recorder_stalled',
+  'too_fast',
   'sleep',
   'disk_full',
   'daemon_died',

@@ -1,9 +1,12 @@
 import type { AmbientError, Track, Warning } from '@ambient/contract';
-import type { SourceDeath } from './source.js';
+import type { SourceDeath, SourceInfo } from './source.js';
 
 type NewWarning = Omit<Warning, 'at'>;
 
 const NAMES: Readonly<Record<Track, string>> = { room: 'The microphone', call: 'System audio' };
+
+const TOO_FAST_HINT =
+  'Choose another device: `ambientctl devices`, then `ambientctl start --device ID`. This one is started again until it keeps time.';
 
 /** A device track went down and is being restarted. */
 export function deviceWarning(track: Track, death: SourceDeath, fromMs: number): NewWarning {
@@ -11,8 +14,21 @@ export function deviceWarning(track: Track, death: SourceDeath, fromMs: number):
   const base = { code: death.reason, track, from_ms: fromMs };
   if (death.reason === 'sleep')
     return { ...base, message: `${name} was not heard while the computer slept: ${death.message}.`, hint: 'Recording goes on.' };
+  if (death.reason === 'too_fast')
+    return { ...base, message: `${name}: ${death.message}. What is too much is left out.`, hint: TOO_FAST_HINT };
   const hint = 'It is started again until it works; the missing stretch is in `ambientctl show --coverage`.';
   return { ...base, message: `${name} stopped delivering: ${death.message}.`, hint };
+}
+
+/** A device track runs ahead of the clock, though not so far that it is restarted. */
+export function surplusWarning(track: Track, info: SourceInfo, fromMs: number): NewWarning {
+  return deviceWarning(track, withDevice({ reason: 'too_fast', message: 'delivers more samples than time passes' }, info), fromMs);
+}
+
+/** The death with its device in words, where the device is what is wrong. */
+export function withDevice(death: SourceDeath, { device, recorder }: SourceInfo): SourceDeath {
+  if (death.reason !== 'too_fast') return death;
+  return { ...death, message: `${device ?? `the default device of ${recorder}`} ${death.message}` };
 }
 
 /** A file could not be played to its end. */

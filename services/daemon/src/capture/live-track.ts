@@ -8,7 +8,7 @@ import {
   type TrackInfo,
   type Warning,
 } from '@ambient/contract';
-import { deviceWarning, fileWarning } from './capture-warnings.js';
+import { deviceWarning, fileWarning, surplusWarning, withDevice } from './capture-warnings.js';
 import { deferred } from './deferred.js';
 import { FLOOR_DB, LevelMeter } from './level-meter.js';
 import type { SessionClock } from './session-clock.js';
@@ -227,9 +227,10 @@ export class LiveTrack {
     if (changed) this.#reporter?.changed(this.track, info);
   }
 
-  #down(death: SourceDeath): void {
+  #down(cause: SourceDeath): void {
+    const death = withDevice(cause, this.#info);
     if (this.#timeline === undefined) {
-      this.#earlyDeath = death;
+      this.#earlyDeath = cause;
       this.#settled.reject(new AmbientError('no_source', `${death.message}.`, 'ambientctl devices'));
     } else this.#placeFresh();
     this.#awaitFresh();
@@ -275,7 +276,11 @@ export class LiveTrack {
       this.#keep(pcm);
       return;
     }
-    const { lost, length } = timeline.place(pcm.length >> 1, atMs);
+    const { lost, length, surplus } = timeline.place(pcm.length >> 1, atMs);
+    if (surplus) {
+      this.#reporter?.warn(surplusWarning(this.track, this.#info, Math.round(this.#sessionMs())));
+      return;
+    }
     if (lost > 0) {
       if (this.#gap === null) this.#openGap('recorder_stalled');
       this.#silence(lost);

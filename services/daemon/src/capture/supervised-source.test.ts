@@ -116,6 +116,64 @@ describe('SupervisedSource', () => {
     expect(supervised.running).toBe(true);
   });
 
+  describe('of a device that keeps no time', () => {
+    let pcm: number;
+    beforeEach(() => {
+      pcm = 0;
+      supervised = new SupervisedSource(source, () => performance.now(), {
+        block: (block) => {
+          pcm += block.length / 2;
+        },
+        up: () => {},
+        down: (d) => deaths.push(d),
+        ended: () => {},
+        ready: async () => {},
+      });
+    });
+    /** From each start on gives `times` as much as time passes, until it is ended. */
+    const deliver = (times: number, kind: 'mic' | 'file' = 'mic'): void => {
+      Object.assign(source, { kind });
+      let timer: NodeJS.Timeout | undefined;
+      source.onStart = (listener) => {
+        timer = setInterval(() => listener.samples(Buffer.alloc(Math.round(50 * 16 * times) * 2)), 50);
+      };
+      source.abort = () => {
+        source.aborts++;
+        clearInterval(timer);
+      };
+    };
+
+    it.each([100, 3, 1.6])('%f times as fast: it is restarted with growing pauses, and what comes stays bounded', async (times) => {
+      deliver(times);
+      await supervised.open();
+      await tickFor(300_000);
+      expect(deaths[0]).toMatchObject({ reason: 'too_fast', message: expect.stringContaining(' times as many samples as time passes') });
+      expect(source.aborts).toBeGreaterThan(5);
+      // Pauses of up to 10 s are between the starts.
+      expect(source.aborts).toBeLessThan(45);
+      expect(pcm / 16).toBeLessThan(300_000 * Math.min(times, 1.5));
+    });
+
+    it('a tenth too fast, as with a wrong sample rate, or a burst at its start: it is left alone', async () => {
+      deliver(1.1);
+      const { onStart } = source;
+      source.onStart = (listener) => {
+        onStart(listener);
+        listener.samples(Buffer.alloc(16_000 * 2 * 2 - 2000));
+      };
+      await supervised.open();
+      await tickFor(120_000);
+      expect({ deaths, starts: source.starts }).toEqual({ deaths: [], starts: 1 });
+    });
+
+    it('a file has no clock to keep', async () => {
+      deliver(100, 'file');
+      await supervised.open();
+      await tickFor(10_000);
+      expect(deaths).toEqual([]);
+    });
+  });
+
   it('stays silent once closed', async () => {
     await supervised.open();
     supervised.restart(death);

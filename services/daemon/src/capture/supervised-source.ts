@@ -1,3 +1,4 @@
+import { Pace } from './pace.js';
 import type { CaptureListener, CaptureSource, SourceDeath, SourceInfo } from './source.js';
 
 /** A live recorder that gives nothing for this long is stuck, ms. */
@@ -35,6 +36,7 @@ export class SupervisedSource {
   #heardMs = 0;
   #tickMs = 0;
   #verifying = false;
+  readonly #pace = new Pace();
   /** Callbacks of an earlier start carry an older number and are not listened to. */
   #round = 0;
   /** The start under way, settled when there is none. Never rejects. */
@@ -81,7 +83,7 @@ export class SupervisedSource {
     if (this.#state !== 'running' || this.source.kind === 'file') return;
     if (late) this.#heardMs = now;
     if (now - this.#heardMs > STALL_MS) this.restart({ reason: 'recorder_stalled', message: 'the recorder runs but gives nothing' });
-    else if (now - this.#startedMs > SOUND_MS) this.#pauseMs = FIRST_PAUSE_MS;
+    else if (now - this.#startedMs > SOUND_MS && !this.#pace.isHasty(now)) this.#pauseMs = FIRST_PAUSE_MS;
   }
 
   /** Asks the source whether it records what it should; to be called every few seconds. */
@@ -150,16 +152,24 @@ export class SupervisedSource {
     let early: SourceDeath | undefined;
     const round = ++this.#round;
     const current = (): boolean => round === this.#round;
+    const down = (death: SourceDeath): void => {
+      if (this.#state === 'starting') early ??= death;
+      else if (this.#state === 'running') this.#died(death);
+    };
+    this.#pace.begin(this.#nowMs());
     const listener: CaptureListener = {
       samples: (pcm) => {
-        if (!current()) return;
-        this.#heardMs = this.#nowMs();
-        this.#listener.block(pcm, this.#heardMs);
+        if (!current() || early !== undefined) return;
+        const now = this.#nowMs();
+        this.#heardMs = now;
+        this.#pace.take(pcm.length >> 1);
+        if (this.source.kind !== 'file' && this.#pace.isRunaway(now)) {
+          this.source.abort();
+          down(this.#runaway(now));
+        } else this.#listener.block(pcm, now);
       },
       died: (death) => {
-        if (!current()) return;
-        if (this.#state === 'starting') early = death;
-        else if (this.#state === 'running') this.#died(death);
+        if (current()) down(death);
       },
       ended: () => {
         if (!current() || this.#state === 'closed') return;
@@ -198,6 +208,12 @@ export class SupervisedSource {
       this.#state = 'ended';
       this.#listener.ended();
     } else this.#retry();
+  }
+
+  #runaway(nowMs: number): SourceDeath {
+    const factor = this.#pace.factor(nowMs);
+    const times = factor < 3 ? factor.toFixed(1) : Math.round(factor);
+    return { reason: 'too_fast', message: `delivers ${times} times as many samples as time passes` };
   }
 
   #retry(): void {

@@ -6,6 +6,8 @@ export interface Placement {
   readonly lost: number;
   /** Samples that the block should be stretched or squeezed to. */
   readonly length: number;
+  /** The track is too far ahead of the clock for that: the block is to be left out. */
+  readonly surplus: boolean;
 }
 
 /** Smaller holes than this are jitter, samples (20 ms). */
@@ -21,6 +23,8 @@ const MAX_STRETCH = 0.002;
 /** For an error above this a device runs at a plainly wrong rate; truth of the clock then counts more, samples (1 s). */
 const GROSS = 1000 * SAMPLES_PER_MS;
 const MAX_GROSS_STRETCH = 0.1;
+/** A track that is further ahead than this has what nobody can have heard yet, samples (1.5 s). A wrong sample rate stays within 1.1 s. */
+const SURPLUS = 1500 * SAMPLES_PER_MS;
 const WINDOW_BUCKETS = 4;
 const BUCKET_MS = 1000;
 
@@ -68,18 +72,20 @@ export class TrackTimeline {
 
   /** Where `samples` samples that arrived at `atMs` belong. */
   place(samples: number, atMs: number): Placement {
-    const error = this.#observe(this.#position + samples - this.#expected(atMs), atMs);
+    const ahead = this.#position + samples - this.#expected(atMs);
+    if (ahead > SURPLUS) return { lost: 0, length: 0, surplus: true };
+    const error = this.#observe(ahead, atMs);
     if (error < -LOST) {
       this.#reset();
-      return { lost: Math.round(-error), length: samples };
+      return { lost: Math.round(-error), length: samples, surplus: false };
     }
-    if (Math.abs(error) <= DEAD_BAND) return { lost: 0, length: samples };
+    if (Math.abs(error) <= DEAD_BAND) return { lost: 0, length: samples, surplus: false };
     const cap = Math.abs(error) > GROSS ? MAX_GROSS_STRETCH : MAX_STRETCH;
     const share = Math.max(-cap, Math.min(cap, error / CORRECTION_SPAN));
     this.#owed += share * samples;
     const whole = Math.trunc(this.#owed);
     this.#owed -= whole;
-    return { lost: 0, length: samples - whole };
+    return { lost: 0, length: samples - whole, surplus: false };
   }
 
   #expected(atMs: number): number {

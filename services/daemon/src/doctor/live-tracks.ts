@@ -37,6 +37,7 @@ const LOST: Readonly<Partial<Record<CoverageReason, string>>> = {
   device_lost: 'its device is gone',
   recorder_died: 'its recorder ended',
   recorder_stalled: 'its recorder gives nothing',
+  too_fast: 'its device gives samples faster than time passes',
   sleep: 'the computer slept',
   not_started: 'it could not be opened',
 };

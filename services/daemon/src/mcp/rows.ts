@@ -58,6 +58,7 @@ const REASONS: Readonly<Record<CoverageGap['reason'], string>> = {
   device_lost: 'the device was lost',
   recorder_died: 'the recorder ended',
   recorder_stalled: 'the recorder gave no audio',
+  too_fast: 'the device gave samples faster than time passes',
   sleep: 'the computer slept',
   disk_full: 'the disk was full',
   daemon_died: 'the daemon was not running',

@@ -6,6 +6,7 @@ const REASONS: Readonly<Record<CoverageGap['reason'], string>> = {
   device_lost: 'the device was gone',
   recorder_died: 'the recorder died',
   recorder_stalled: 'the recorder stalled',
+  too_fast: 'the device kept no time',
   sleep: 'the machine slept',
   disk_full: 'the disk was full',
   daemon_died: 'the daemon was killed',
