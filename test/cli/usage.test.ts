@@ -36,10 +36,19 @@ describe('a wrong command line', () => {
     [['config', 'audio.devise'], /Did you mean audio\.device\?/],
     [['config', '--unset'], /needs a setting/],
     [['export', 'last', '--format', 'pdf'], /Allowed choices are markdown, text, json/],
+    [['rename', 'last', 'x'.repeat(201)], /^ambientctl: The name is 201 characters long; it may have at most 200\. Shorten it\.$/m],
+    [['rename', 'last', 'two\nlines'], /The name holds a line break/],
+    [['tag', 'last', 'ok', 'x'.repeat(65)], /The tag is 65 characters long; it may have at most 64\. Shorten it\./],
+    [['speaker', 'last', 'x'.repeat(101), '--track', 'call'], /The speaker is 101 characters long; it may have at most 100/],
+    [['start', '--name', 'x'.repeat(201)], /The name is 201 characters long/],
+    [['start', '--seconds', '8d'], /The number of seconds is 691200; it may be at most 604800/],
+    [['import', 'a.wav', '--name', 'x'.repeat(201)], /The name is 201 characters long/],
+    [['search', 'x'.repeat(100_000)], /The search text is 100000 characters long; it may have at most 1000/],
     [['import'], /Missing required argument 'file'/],
   ];
 
-  it.each(wrong)('%j exits 2 with the next step, and starts no daemon', async (args, expected) => {
+  const named = wrong.map(([args, expected]) => [args.join(' ').slice(0, 40), args, expected] as const);
+  it.each(named)('%j exits 2 with the next step, and starts no daemon', async (_name, args, expected) => {
     const { code, stdout, stderr } = await runHere(home, args);
     expect(stderr).toMatch(expected);
     expect(stderr).toMatch(/^ambientctl: /);

@@ -1,5 +1,6 @@
-import { TRACKS, type Track } from '@ambient/contract';
+import { SessionName, SessionTag, SpeakerName, TRACKS, type Track } from '@ambient/contract';
 import { type Command, Option } from 'commander';
+import { requireFitting } from '../args/fitting.js';
 import { lineNumbers, nonBlank } from '../args/values.js';
 import type { CliContext } from '../context.js';
 import { UsageError } from '../errors.js';
@@ -54,12 +55,14 @@ function collect(text: string, previous: string[] | undefined): string[] {
 }
 
 async function rename(context: CliContext, session: string, name: string): Promise<void> {
+  requireFitting('name', SessionName, name);
   const client = await context.connect();
   const { summary } = await client.call('update', { params: { session }, body: { name } });
   context.out.result(summary, () => plain(`${summary.id} is now called "${summary.name ?? ''}".`));
 }
 
 async function tag(context: CliContext, session: string, given: readonly string[], remove: boolean): Promise<void> {
+  for (const text of given) requireFitting('tag', SessionTag, text);
   const client = await context.connect();
   const before = (await client.call('session', { params: { session } })).summary;
   const named = given.map((text) => text.trim());
@@ -75,6 +78,7 @@ async function nameSpeaker(context: CliContext, session: string, name: string | 
   if ((track === undefined) === (segments === undefined))
     throw new UsageError('Say which lines: --track or --segments.', 'For example `ambientctl speaker last Priya --track call`.');
   if ((name === undefined) !== clear) throw new UsageError('Give a name, or --clear.', 'See `ambientctl speaker --help`.');
+  if (name !== undefined) requireFitting('speaker', SpeakerName, name);
   const client = await context.connect();
   const reply = await client.call('nameSpeaker', {
     params: { session },

@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AmbientError, type ImportStatus } from '@ambient/contract';
+import { AmbientError, type ImportStatus, SessionName } from '@ambient/contract';
 import type { Command } from 'commander';
+import { requireFitting } from '../args/fitting.js';
 import { nonBlank } from '../args/values.js';
 import type { CliContext } from '../context.js';
 import { ReportedFailure } from '../errors.js';
@@ -37,6 +38,7 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function importFiles(context: CliContext, given: readonly string[], options: ImportOptions): Promise<void> {
+  if (options.name !== undefined) requireFitting('name', SessionName, options.name);
   const files = given.map((file) => path.resolve(context.cwd, file));
   await checkFiles(files);
   const client = await context.connect();

@@ -1,5 +1,6 @@
-import { type RouteReply, type SearchMatch, TRACKS, type Track } from '@ambient/contract';
+import { type RouteReply, type SearchMatch, SearchQuery, TRACKS, type Track } from '@ambient/contract';
 import { type Command, Option } from 'commander';
+import { requireFitting } from '../args/fitting.js';
 import { momentArgument } from '../args/moment.js';
 import { nonBlank, wholeNumber } from '../args/values.js';
 import type { CliContext } from '../context.js';
@@ -40,6 +41,7 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function search(context: CliContext, q: string, options: SearchOptions): Promise<void> {
+  requireFitting('q', SearchQuery.shape.q, q);
   const client = await context.connect();
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const reply = await client.call('search', { query: { q, ...given } });

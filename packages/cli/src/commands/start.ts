@@ -1,7 +1,8 @@
 import path from 'node:path';
-import type { RouteInput, RouteReply } from '@ambient/contract';
+import { type RouteInput, type RouteReply, StartRequest } from '@ambient/contract';
 import { type Command, Option } from 'commander';
 import { durationArgument } from '../args/duration.js';
+import { requireFitting } from '../args/fitting.js';
 import { nonBlank } from '../args/values.js';
 import type { CliContext } from '../context.js';
 import { UsageError } from '../errors.js';
@@ -68,6 +69,8 @@ async function start(context: CliContext, options: StartOptions): Promise<void> 
 
 function request(cwd: string, options: StartOptions): RouteInput<'start'>['body'] {
   const { name, mic, system, device, roomFile, callFile, pace, seconds } = options;
+  requireFitting('name', StartRequest.shape.name, name);
+  requireFitting('seconds', StartRequest.shape.seconds, seconds === undefined ? undefined : seconds / 1000);
   const files = roomFile !== undefined || callFile !== undefined;
   if (!mic && !system && !files)
     throw new UsageError('--no-mic and --no-system together leave nothing to record.', 'Leave one of them out.');

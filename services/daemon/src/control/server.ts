@@ -14,18 +14,13 @@ import {
 import swagger from '@fastify/swagger';
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import {
-  hasZodFastifySchemaValidationErrors,
-  jsonSchemaTransform,
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { WebSocket } from 'ws';
 import type { Bus } from '../platform/bus.js';
 import type { Logger } from '../platform/logger.js';
 import { listenPrivately, SocketWatch } from '../platform/private-socket.js';
 import type { Handlers } from './handlers.js';
+import { refusalOf, refuseConnection } from './refusal.js';
 
 interface ControlDeps {
   readonly socketPath: string;
@@ -38,6 +33,8 @@ interface ControlDeps {
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 4 * 1024 * 1024;
+/** Longest request line with its headers, bytes: the query is in it. */
+const HEAD_LIMIT = 2 * 1024 * 1024;
 /** An event listener that reads slower than this many bytes behind is dropped; it reconnects and reads afresh. */
 const EVENT_BACKLOG_LIMIT = 8 * 1024 * 1024;
 
@@ -103,7 +100,10 @@ export async function buildControlApp(deps: ControlDeps): Promise<FastifyInstanc
     bodyLimit: BODY_LIMIT,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 512 },
+    // What is too long reaches the validation, which says what is and how long it may be.
+    http: { maxHeaderSize: HEAD_LIMIT },
+    routerOptions: { maxParamLength: HEAD_LIMIT },
+    clientErrorHandler: refuseConnection,
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -120,13 +120,13 @@ export async function buildControlApp(deps: ControlDeps): Promise<FastifyInstanc
   });
   await app.register(websocket, { options: { maxPayload: 64 * 1024 } });
   app.setErrorHandler((error, request, reply) => {
-    const body = errorBody(error, deps.logger, request.url);
+    const body = refusalOf(error, request, deps.logger);
     return reply.status(HTTP_STATUS[body.code]).send(body);
   });
   app.setNotFoundHandler((request, reply) =>
     reply.status(404).send({
       code: 'not_found',
-      message: `There is no route ${request.method} ${request.url.split('?')[0]}.`,
+      message: `There is no route ${request.method} ${request.url.split('?')[0]?.slice(0, 80)}.`,
       hint: 'GET /v1/openapi.json lists them.',
     } satisfies ErrorBody),
   );
@@ -184,21 +184,6 @@ function registerEvents(app: FastifyInstance, deps: ControlDeps): void {
       socket.terminate();
     }
   });
-}
-
-function errorBody(error: unknown, logger: Logger, url: string): ErrorBody {
-  if (error instanceof AmbientError) return error.toBody();
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const what = error.validation
-      .map((issue) => `${issue.instancePath.slice(1).replaceAll('/', '.') || 'request'}: ${issue.message}`)
-      .join('; ');
-    return { code: 'bad_request', message: `The request does not fit: ${what}.`, hint: 'GET /v1/openapi.json describes every route.' };
-  }
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
-  if (statusCode !== undefined && statusCode < 500) return { code: 'bad_request', message: message ?? 'The request cannot be read.' };
-  if (code === 'ENOSPC') return { code: 'disk_full', message: 'The disk is full.', hint: 'Free some space; what is on disk is safe.' };
-  logger.error({ err: error, url: url.split('?')[0] }, 'request failed');
-  return { code: 'internal', message: 'Something went wrong inside the daemon.', hint: 'See `ambientctl daemon logs`.' };
 }
 
 function ignoreAbsent(error: NodeJS.ErrnoException): void {
