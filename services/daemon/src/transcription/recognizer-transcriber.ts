@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { AmbientError, type DaemonStatus, type RawLine } from '@ambient/contract';
+import type { DaemonStatus } from '@ambient/contract';
 import type { FromRecognizer, ModelFiles } from '@ambient/recognizer/protocol';
 import type { ConfigStore } from '../config/config-store.js';
 import type { Logger } from '../platform/logger.js';
@@ -10,6 +9,7 @@ import { Job } from './job.js';
 import { RecognizerSupervisor } from './recognizer-supervisor.js';
 import { Suspects } from './suspects.js';
 import { TrackStream } from './track-stream.js';
+import { TurnWriter } from './turn-writer.js';
 import type { Transcriber, TranscriptionJob } from './types.js';
 
 const RATE = 16_000;
@@ -17,8 +17,6 @@ const RATE = 16_000;
 const MIN_SPEECH_SECONDS = 0.25;
 /** Chunks of one track under way in the recognizer at once. */
 const CHUNKS_UNDER_WAY = 3;
-/** A full disk is tried again this often, ms. */
-const WRITE_RETRY_MS = 2_000;
 
 interface TranscriberDeps {
   readonly config: ConfigStore;
@@ -40,8 +38,6 @@ interface Entry {
   state: 'closed' | 'opening' | 'open';
 }
 
-type Of<T extends FromRecognizer['type']> = Extract<FromRecognizer, { type: T }>;
-
 /** Publishes turns exactly once: a line is on disk before its track's checkpoint moves, and every restart begins at the checkpoint. */
 export class RecognizerTranscriber implements Transcriber {
   readonly #deps: TranscriberDeps;
@@ -49,6 +45,7 @@ export class RecognizerTranscriber implements Transcriber {
   readonly #jobs = new Set<Job>();
   readonly #streams = new Map<number, Entry>();
   readonly #suspects = new Suspects();
+  readonly #writer: TurnWriter;
   readonly #hangs: HangWatch;
   /** Stream whose first turn under way the recognizer was ended for. */
   #hung: number | undefined;
@@ -61,6 +58,11 @@ export class RecognizerTranscriber implements Transcriber {
 
   constructor(deps: TranscriberDeps) {
     this.#deps = deps;
+    this.#writer = new TurnWriter({
+      logger: deps.logger,
+      model: () => this.#supervisor.model?.name ?? deps.config.get('transcription.model'),
+      closing: this.#closing.signal,
+    });
     this.#hangs = new HangWatch({
       decodeLimitMs: deps.decodeLimitMs ?? ((turnMs) => 30_000 + 4 * turnMs),
       answerLimitMs: deps.answerLimitMs ?? 60_000,
@@ -273,7 +275,7 @@ export class RecognizerTranscriber implements Transcriber {
         stream.reading.shift();
         this.#supervisor.progressed();
         this.#acquit((key) => key === keyOf(stream, message.from));
-        this.#after(stream, () => this.#publish(stream, message));
+        this.#after(stream, () => this.#writer.line(stream, message, this.#wanted(stream)));
         return;
       case 'fed':
         this.#hangs.answered(stream.id);
@@ -297,39 +299,6 @@ export class RecognizerTranscriber implements Transcriber {
       .catch((error: unknown) => this.#deps.logger.error({ err: error, session: stream.session.id }, 'transcription step failed'));
   }
 
-  async #publish(stream: TrackStream, turn: Of<'turn'>): Promise<void> {
-    if (turn.text !== '') {
-      const line: RawLine = {
-        track: stream.track,
-        start_ms: this.#ms(stream, turn.from),
-        end_ms: this.#ms(stream, turn.to),
-        text: turn.text,
-        confidence: turn.confidence,
-        language: turn.language,
-        samples: [turn.from, turn.to],
-        model: this.#supervisor.model?.name ?? this.#deps.config.get('transcription.model'),
-      };
-      if (!(await this.#untilWritten(stream, () => stream.session.appendLine(line)))) return;
-    }
-    stream.checkpoint = turn.to;
-  }
-
-  /** @returns false when the transcriber stopped before the write succeeded */
-  async #untilWritten(stream: TrackStream, write: () => Promise<unknown>): Promise<boolean> {
-    const generation = this.#generation;
-    for (;;) {
-      try {
-        await write();
-        return true;
-      } catch (error) {
-        if (error instanceof AmbientError && error.code === 'not_found') return false;
-        this.#deps.logger.error({ err: error, session: stream.session.id }, 'line not written, trying again');
-        await pause(WRITE_RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-        if (this.#stopped || generation !== this.#generation || !this.#streams.has(stream.id)) return false;
-      }
-    }
-  }
-
   async #finished(stream: TrackStream, job: Job): Promise<void> {
     stream.finished = true;
     stream.speaking = false;
@@ -338,8 +307,6 @@ export class RecognizerTranscriber implements Transcriber {
     this.#hangs.forget(stream.id);
     await stream.close();
     await this.#settleIfDone(job);
-    // An import may have waited for a recording to end.
-    for (const { stream: other } of this.#streams.values()) this.#pump(other);
   }
 
   async #settleIfDone(job: Job): Promise<void> {
@@ -360,12 +327,20 @@ export class RecognizerTranscriber implements Transcriber {
       stream.speaking = false;
       for (const [i, turn] of stream.reading.splice(0).entries()) {
         const certain = this.#hung === undefined ? alone : this.#hung === stream.id && i === 0;
-        if (this.#suspects.blame(keyOf(stream, turn.from), certain)) this.#giveUp(stream, turn, reason);
+        if (!this.#suspects.blame(keyOf(stream, turn.from), certain)) continue;
+        // The next recognizer waits for it.
+        stream.tail = stream.tail.then(() => this.#writer.givenUp(stream, turn, reason, this.#wanted(stream)));
       }
     }
     this.#hung = undefined;
     // Only after the blame is queued: it belongs to the recognizer that is gone.
     this.#generation++;
+  }
+
+  /** As long as the recognizer of now runs, and the stream in it. */
+  #wanted(stream: TrackStream): () => boolean {
+    const generation = this.#generation;
+    return () => !this.#stopped && generation === this.#generation && this.#streams.has(stream.id);
   }
 
   #turnsAtOnce(): number {
@@ -376,23 +351,6 @@ export class RecognizerTranscriber implements Transcriber {
     if (this.#suspects.acquit(matches)) this.#supervisor.send({ type: 'pace', turnsAtOnce: this.#turnsAtOnce() });
   }
 
-  /** The recognizer ends in this turn again and again: the next one proceeds. */
-  #giveUp(stream: TrackStream, turn: { from: number; to: number }, reason: string): void {
-    const warning = {
-      code: 'turn_failed',
-      message: `Speech on the ${stream.track} track could not be read: the recognizer failed twice on it (${reason}).`,
-      hint: 'The audio is kept; listen to that stretch, or try another model.',
-      track: stream.track,
-      from_ms: this.#ms(stream, turn.from),
-      to_ms: this.#ms(stream, turn.to),
-      samples: [turn.from, turn.to] as [number, number],
-    };
-    stream.tail = stream.tail.then(async () => {
-      if (await this.#untilWritten(stream, () => stream.session.addWarning(warning)))
-        stream.checkpoint = Math.max(stream.checkpoint, turn.to);
-    });
-  }
-
   /** A track whose file cannot be read ends here, and says so. */
   #unreadable(stream: TrackStream, error: unknown): void {
     this.#deps.logger.error({ err: error, session: stream.session.id, track: stream.track }, 'audio not readable');
@@ -400,20 +358,10 @@ export class RecognizerTranscriber implements Transcriber {
     if (entry === undefined || this.#stopped) return;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     this.#after(stream, async () => {
-      await stream.session.addWarning({
-        code: 'audio_unreadable',
-        message: `The rest of the ${stream.track} track could not be read (${code}).`,
-        hint: `Look at ${stream.feed.path}.`,
-        track: stream.track,
-        from_ms: this.#ms(stream, stream.checkpoint),
-      });
+      await this.#writer.unreadable(stream, code);
       this.#supervisor.send({ type: 'close', stream: stream.id });
       await this.#finished(stream, entry.job);
     });
-  }
-
-  #ms(stream: TrackStream, sample: number): number {
-    return Math.round(stream.feed.offsetMs + (sample * 1000) / RATE);
   }
 }
 

@@ -5,6 +5,9 @@ import { openNoFollow } from '../platform/files.js';
 import { type AudioFeed, WAV_HEADER_BYTES } from '../sessions/audio-feed.js';
 import type { Session } from '../sessions/types.js';
 
+/** Of every track, Hz. */
+const SAMPLE_RATE = 16_000;
+
 /** One track on its way through the recognizer. Survives recognizer restarts: `checkpoint` is where the next one begins. */
 export class TrackStream {
   readonly id: number;
@@ -42,7 +45,12 @@ export class TrackStream {
 
   /** Seconds of audio that the recognizer has not answered for. */
   get lagSeconds(): number {
-    return this.finished ? 0 : Math.max(0, this.feed.available() - this.acknowledged) / 16_000;
+    return this.finished ? 0 : Math.max(0, this.feed.available() - this.acknowledged) / SAMPLE_RATE;
+  }
+
+  /** Time of a sample on the session's clock, ms. */
+  ms(sample: number): number {
+    return Math.round(this.feed.offsetMs + (sample * 1000) / SAMPLE_RATE);
   }
 
   /** Goes back to the checkpoint, for a fresh recognizer. */
