@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AmbientError } from '@ambient/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runHere, temporaryHome } from './support/ambientctl.js';
+import { ambientctl, runHere, temporaryHome } from './support/ambientctl.js';
 import { FakeDaemon, type FakeHandlers, IDLE } from './support/fake-daemon.js';
 import { ID, LIVE, sessionFile, summary, verbose } from './support/samples.js';
 
@@ -186,7 +186,9 @@ describe('what is sent', () => {
 
   it('joins the words of a query and passes its filters on', async () => {
     await json('search', 'schema', 'change', '--track', 'call', '--since', '2026-11-30', '--limit', '5');
-    expect(last()).toMatchObject({ query: { q: 'schema change', track: 'call', since: '2026-11-30', limit: 5 } });
+    expect(last()).toMatchObject({ query: { q: 'schema change', track: 'call', since: new Date(2026, 10, 30).toISOString(), limit: 5 } });
+    await ambientctl(home, ['search', 'x', '--since', '2026-11-30', '--until', '2026-11-30'], { env: { TZ: 'Asia/Tokyo' } });
+    expect(last()).toMatchObject({ query: { since: '2026-11-29T15:00:00.000Z', until: '2026-11-30T14:59:59.999Z' } });
     // After `--`, all is query.
     await runHere(home, ['search', '--', '-5', '--json']);
     expect(last()).toMatchObject({ query: { q: '-5 --json' } });

@@ -34,19 +34,20 @@ describe('parseDuration', () => {
 describe('momentArgument', () => {
   const now = new Date('2026-11-30T16:00:00Z');
   it.each([
-    ['2026-11-30', '2026-11-30'],
     ['2026-11-30T16:00Z', '2026-11-30T16:00:00.000Z'],
     ['2026-11-30T16:00:00+01:00', '2026-11-30T15:00:00.000Z'],
     ['7d', '2026-11-23T16:00:00.000Z'],
     ['12h', '2026-11-30T04:00:00.000Z'],
-  ])('%s is %s', (text, iso) => expect(momentArgument(text, now)).toBe(iso));
+  ])('%s is %s', (text, iso) => expect(momentArgument(text, 'start', now)).toBe(iso));
 
   it.each(['2026-02-30', '2026-13-01', '2026', '7', 'tomorrowish', '2026-11-30T25:00', ''])('%j is none', (text) =>
-    expect(() => momentArgument(text, now)).toThrow(/Expected a date/),
+    expect(() => momentArgument(text, 'start', now)).toThrow(/Expected a date/),
   );
 
   it('takes yesterday across the end of a month', () => {
-    expect(momentArgument('yesterday', new Date(2026, 11, 1, 0, 30))).toBe('2026-11-30');
+    const now = new Date(2026, 11, 1, 0, 30);
+    expect(momentArgument('yesterday', 'start', now)).toBe(new Date(2026, 10, 30).toISOString());
+    expect(momentArgument('yesterday', 'end', now)).toBe(new Date(2026, 10, 30, 23, 59, 59, 999).toISOString());
   });
 });
 

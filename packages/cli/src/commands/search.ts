@@ -27,8 +27,10 @@ export function register(program: Command, context: CliContext): void {
       .command('search')
       .description('find sessions by what was said, their names, ids, tags, notes, comments and speakers')
       .argument('<query...>', 'words that must all be there; "quoted words" stand together')
-      .option('--since <when>', 'sessions from then on: 2026-11-30, yesterday, 7d', (text: string) => momentArgument(text))
-      .option('--until <when>', 'sessions up to then', (text: string) => momentArgument(text))
+      .option('--since <when>', 'sessions from then on, by the clock of this terminal: 2026-11-30, yesterday, 7d', (text: string) =>
+        momentArgument(text),
+      )
+      .option('--until <when>', 'sessions up to then, a day with all of it', (text: string) => momentArgument(text, 'end'))
       .addOption(new Option('--track <track>', 'only this track').choices(TRACKS))
       .option('--speaker <name>', 'only what this person said', nonBlank)
       .option('--tag <tag>', 'only sessions with this tag', nonBlank)

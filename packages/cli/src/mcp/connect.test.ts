@@ -309,7 +309,7 @@ describe('mcp connect', () => {
     expect(control.clients[0]).toMatchObject({
       access: 'trusted',
       toolsets: ['sessions', 'assistant'],
-      scope: { tags: ['work'], since: '2026-01-01', sessions: [] },
+      scope: { tags: ['work'], since: new Date(2026, 0, 1).toISOString(), sessions: [] },
     });
     await connect('cursor', '--access', 'enabled');
     expect(control.clients).toHaveLength(1);
@@ -389,7 +389,7 @@ describe('mcp', () => {
     expect((await ambientctl('mcp', 'set', 'cursor', '--access', 'disabled')).code).toBe(0);
     expect(cursor?.access).toBe('disabled');
     await ambientctl('mcp', 'set', 'notes', '--since', '2026-01-01', '--tag', 'a', '--tag', 'b');
-    expect(notes?.scope).toEqual({ tags: ['a', 'b'], since: '2026-01-01', sessions: [] });
+    expect(notes?.scope).toEqual({ tags: ['a', 'b'], since: new Date(2026, 0, 1).toISOString(), sessions: [] });
     await ambientctl('mcp', 'set', 'notes', '--all-sessions');
     expect(notes?.scope).toEqual({ tags: [], since: null, sessions: [] });
     expect(JSON.parse((await ambientctl('mcp', 'list', '--json')).stdout)).toHaveLength(2);
