@@ -20,7 +20,15 @@ beforeAll(async () => {
       sessions: [hostile, summary({ id: '2026-11-30T1609', name: '会議の名前がとても長い場合でも揃えて表示する'.repeat(2) })],
       total: 2,
     }),
-    session: () => ({ summary: hostile, file: sessionFile({ warnings: [{ code: 'x', message: HOSTILE, at: 'x' }] }), lines: 1, bleed: 0 }),
+    session: () => ({
+      summary: hostile,
+      file: sessionFile({
+        warnings: [{ code: 'x', message: HOSTILE, at: 'x' }],
+        notes: `Ask about the lease.\n${HOSTILE.replace('\n', ' ')}`,
+      }),
+      lines: 1,
+      bleed: 0,
+    }),
     lines: () => ({ session: ID, lines }),
     search: () => ({
       sessions: [
@@ -88,6 +96,22 @@ describe('a terminal', () => {
     expect((await runHere(home, ['sessions'], { columns: 80, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
     expect((await runHere(home, ['sessions'], { columns: 80, env: { TERM: 'dumb' } })).stdout).not.toContain('\u001b[');
     expect((await runHere(home, ['sessions'])).stdout).not.toContain('\u001b[');
+  });
+
+  it('is given the number of each line on request, and notes after the lines', async () => {
+    lines = [
+      verbose(1, '', { struck: true }),
+      verbose(2, 'Two.'),
+      verbose(3, 'Three.', { bleed: true }),
+      ...Array.from({ length: 7 }, (_, i) => verbose(4 + i, `N${4 + i}.`)),
+    ];
+    const { stdout } = await runHere(home, ['show', 'last', '--numbers']);
+    expect(stdout).toMatch(/^ 2 {2}00:02 {2}room {2}Two\.$/m);
+    expect(stdout).toMatch(/^10 {2}00:10 {2}room {2}N10\.$/m);
+    expect(stdout).not.toContain('Three');
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual(['Notes:', 'Ask about the lease.', expect.stringContaining('\\x1b')]);
+    const json = JSON.parse((await runHere(home, ['show', 'last', '--numbers', '--json'])).stdout) as { segment: number }[];
+    expect(json.map(({ segment }) => segment)).toEqual([2, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it('does not wrap what goes to a pipe', async () => {

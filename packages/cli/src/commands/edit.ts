@@ -41,7 +41,7 @@ export function register(program: Command, context: CliContext): void {
       .argument('<session>', SESSION_HELP, nonBlank)
       .argument('[name]', 'who it is', nonBlank)
       .addOption(new Option('--track <track>', 'everything on this track').choices(TRACKS))
-      .option('--segments <numbers>', 'these lines, numbered from 1, such as 1,2 or 5-8', lineNumbers)
+      .option('--segments <numbers>', 'these lines, such as 1,2 or 5-8: their numbers in `show --numbers`', lineNumbers)
       .option('--clear', 'forget the name instead'),
     ['ambientctl speaker last Priya --track call', 'the whole call track'],
     ['ambientctl speaker last "Dr. Okafor" --segments 3,5-8', 'single lines'],

@@ -6,12 +6,13 @@ import { examples, SESSION_HELP } from '../help.js';
 import { contractLine, lineText } from '../output/lines.js';
 import type { View } from '../output/printer.js';
 import { table } from '../output/table.js';
-import { plain, wrap } from '../output/text.js';
+import { padStart, plain, plainDocument, wrap } from '../output/text.js';
 import { clock, length, localMinute } from '../output/time.js';
 
 interface ShowOptions {
   readonly verbatim?: boolean;
   readonly coverage?: boolean;
+  readonly numbers?: boolean;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -21,14 +22,20 @@ export function register(program: Command, context: CliContext): void {
       .description("print a session's transcript")
       .argument('<session>', SESSION_HELP, nonBlank)
       .option('--verbatim', 'what was heard: no edits, and with the lines that were left out as speakerphone bleed')
+      .option('--numbers', 'with the number of each line, as `speaker --segments` takes it (with --json: `segment`)')
       .option('--coverage', 'what was not heard, and why'),
     ['ambientctl show last', 'read the last session'],
     ['ambientctl show 2026-11-30T16 --json', 'its lines as an array; any unique prefix will do'],
+    ['ambientctl show last --numbers', 'before `ambientctl speaker last NAME --segments 3,5-8`'],
     ['ambientctl show live --coverage', 'what is missing so far'],
   ).action((session: string, options: ShowOptions) => show(context, session, options));
 }
 
-async function show(context: CliContext, session: string, { verbatim = false, coverage = false }: ShowOptions): Promise<void> {
+async function show(
+  context: CliContext,
+  session: string,
+  { verbatim = false, coverage = false, numbers = false }: ShowOptions,
+): Promise<void> {
   const client = await context.connect();
   const params = { session };
   if (coverage) {
@@ -41,8 +48,13 @@ async function show(context: CliContext, session: string, { verbatim = false, co
   const shown = lines.filter((line) => !line.struck && !line.unreadable && (verbatim || !line.bleed));
   const detail = await client.call('session', { params: { session: id } });
   context.out.result(
-    shown.map((line) => (verbatim && line.bleed ? { ...contractLine(line), bleed: true } : contractLine(line))),
-    (view) => [...header(detail, view), '', ...body(shown, lines, detail, verbatim, view)].join('\n'),
+    shown.map((line) => ({
+      ...contractLine(line),
+      ...(verbatim && line.bleed ? { bleed: true } : {}),
+      ...(numbers ? { segment: line.segment } : {}),
+    })),
+    (view) =>
+      [...header(detail, view), '', ...body(shown, lines, detail, { verbatim, numbers }, view), ...notesText(detail, view)].join('\n'),
   );
 }
 
@@ -71,13 +83,25 @@ function warningLines(file: SessionFile | null, width: number): string[] {
   });
 }
 
-function body(shown: readonly VerboseLine[], all: readonly VerboseLine[], { summary }: Detail, verbatim: boolean, view: View): string[] {
+function body(
+  shown: readonly VerboseLine[],
+  all: readonly VerboseLine[],
+  { summary }: Detail,
+  { verbatim, numbers }: { verbatim: boolean; numbers: boolean },
+  view: View,
+): string[] {
+  const digits = String(all.length).length;
   const complete = summary.state === 'done' || summary.state === 'interrupted';
   const struck = all.filter((line) => line.struck).length;
   const bleed = verbatim ? 0 : all.filter((line) => line.bleed && !line.struck).length;
   const lines = [...shown]
     .sort((a, b) => a.start_ms - b.start_ms || a.segment - b.segment)
-    .map((line) => lineText(line, view, line.bleed ? 'heard through the speakers' : undefined));
+    .map((line) =>
+      lineText(line, view, {
+        mark: line.bleed ? 'heard through the speakers' : undefined,
+        number: numbers ? padStart(String(line.segment), digits) : undefined,
+      }),
+    );
   if (lines.length === 0) lines.push(complete ? 'Nothing was said.' : 'No lines yet.');
   const notes = [
     bleed === 0 ? '' : `${count(bleed, 'line')} heard through the speakers left out; --verbatim shows them.`,
@@ -87,6 +111,19 @@ function body(shown: readonly VerboseLine[], all: readonly VerboseLine[], { summ
   return notes.length === 0
     ? lines
     : [...lines, '', ...notes.flatMap((note) => wrap(note, view.width)).map((note) => view.paint('dim', note))];
+}
+
+/** What the user wrote about the session, after everything that was said. */
+function notesText({ file }: Detail, { width, paint }: View): string[] {
+  const notes = file?.notes.trim() ?? '';
+  if (notes === '') return [];
+  return [
+    '',
+    paint('bold', 'Notes:'),
+    ...plainDocument(notes)
+      .split('\n')
+      .flatMap((line) => wrap(line, width)),
+  ];
 }
 
 function coverageText({ session, gaps, duration_s }: RouteReply<'coverage'>, { width, paint }: View): string {

@@ -4,9 +4,16 @@ import type { View } from './printer.js';
 import { padStart, plain, textWidth, wrap } from './text.js';
 import { clock } from './time.js';
 
-/** `02:03  call  Priya: text`, wrapped beneath itself. `mark` says what is particular about the line. */
-export function lineText(line: Line, { width, paint }: View, mark?: string): string {
-  const time = padStart(clock(line.start_ms), 5);
+export interface LineOptions {
+  /** What is particular about the line. */
+  readonly mark?: string | undefined;
+  /** Its number, already padded, to be shown before it. */
+  readonly number?: string | undefined;
+}
+
+/** `02:03  call  Priya: text`, wrapped beneath itself. */
+export function lineText(line: Line, { width, paint }: View, { mark, number }: LineOptions = {}): string {
+  const time = `${number === undefined ? '' : `${number}  `}${padStart(clock(line.start_ms), 5)}`;
   const speaker = line.speaker === null ? '' : `${plain(line.speaker)}: `;
   const head = `${time}  ${line.track}  `;
   const body = wrap(`${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`, Math.max(8, width - textWidth(head)));

@@ -69,7 +69,11 @@ export function sessionRoutes({ store, library }: SessionDeps): Area<SessionRout
       const count = await session.lineCount();
       const missing = body.segments?.find((segment) => segment > count);
       if (missing !== undefined)
-        throw new AmbientError('not_found', `There is no line ${missing} in ${session.id}.`, `Lines are numbered from 1 to ${count}.`);
+        throw new AmbientError(
+          'not_found',
+          `There is no line ${missing} in ${session.id}.`,
+          `Lines are numbered from 1 to ${count}; \`ambientctl show --numbers\` prints the numbers.`,
+        );
       const edit = await session.appendEdit({
         op: 'name',
         speaker: body.speaker,
@@ -86,7 +90,12 @@ export function sessionRoutes({ store, library }: SessionDeps): Area<SessionRout
         throw new AmbientError('bad_request', 'The stretch ends before it begins.', 'Give --from before --to.');
       const struck = await session.strike({ fromMs: body.from_ms, toMs: body.to_ms, ...(body.track ? { track: body.track } : {}) });
       await library.index(session);
-      return { session: session.id, from_ms: body.from_ms, to_ms: body.to_ms, lines: struck.length };
+      // Turns go as a whole: the stretch that is gone may be longer than the one asked for.
+      const lines = await session.rawLines();
+      const turns = struck.flatMap((index) => lines[index] ?? []);
+      const from_ms = Math.min(body.from_ms, ...turns.map(({ start_ms }) => start_ms));
+      const to_ms = Math.max(body.to_ms, ...turns.map(({ end_ms }) => end_ms));
+      return { session: session.id, from_ms, to_ms, lines: struck.length };
     },
     async remove({ params }) {
       const id = await store.resolve(params.session);
