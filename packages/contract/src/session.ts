@@ -53,6 +53,8 @@ export const CoverageGap = z.object({
   from_ms: z.number(),
   to_ms: z.number(),
   reason: CoverageReason,
+  /** Nobody asked for this stretch to be struck: it is the rest of a turn of which a part was. */
+  rest_of_turn: z.boolean().optional(),
 });
 export type CoverageGap = z.infer<typeof CoverageGap>;
 

@@ -34,6 +34,7 @@ import {
   isHit,
   isStruckLate,
   planStrikes,
+  restOfTurns,
   type Strike,
   silence,
   strikeGap,
@@ -130,8 +131,11 @@ export class FileSession implements Session {
   appendLine(line: RawLine): Promise<number> {
     return this.#mutex.run(async () => {
       this.#assertPresent();
-      const stored = isStruckLate(line, this.#file.coverage) ? withoutSpeech(line) : line;
+      const late = isStruckLate(line, this.#file.coverage);
+      const stored = late ? withoutSpeech(line) : line;
+      if (late) await this.#strikeRestOf([line]);
       const index = await this.#raw.append(stored);
+      if (late) await this.#finishStrikes();
       const recent = (await this.#rawLines()).slice(-BLEED_WINDOW);
       const speaker = activeEdits(await this.#editList()).findLast((e) => e.op === 'name' && e.track === line.track && !e.segments);
       const { track, start_ms, end_ms, text } = stored;
@@ -326,6 +330,7 @@ export class FileSession implements Session {
   async #finishStrikes(): Promise<readonly number[]> {
     const strikes = unfinishedStrikes(this.#file);
     if (strikes.length === 0) return [];
+    await this.#strikeRestOf((await this.#rawLines()).filter((line) => strikes.some((strike) => isHit(line, strike))));
     const lines = await this.#raw.rewrite((line) =>
       line.struck !== true && strikes.some((strike) => isHit(line, strike)) ? withoutSpeech(line) : line,
     );
@@ -333,13 +338,24 @@ export class FileSession implements Session {
     await this.#edits.rewrite((edit) => withoutStruckText(edit, struck));
     if (lines.length > 0) this.#deps.bus.emit({ type: 'struck', session: this.id, lines: [...lines] });
     const open: Strike[] = [];
-    for (const strike of strikes) if (!(await silence(this.audioDir, this.#file, strike)) && this.live) open.push(strike);
+    for (const strike of unfinishedStrikes(this.#file))
+      if (!(await silence(this.audioDir, this.#file, strike)) && this.live) open.push(strike);
     await this.#renewTranscript();
     await this.#update((draft) => {
       if (open.length > 0) draft.unfinished_strikes = open;
       else delete draft.unfinished_strikes;
     });
     return lines;
+  }
+
+  /** Puts what else of these turns goes into the ledger, before anything of it goes. */
+  async #strikeRestOf(turns: readonly RawLine[]): Promise<void> {
+    const rest = restOfTurns(turns, await this.#rawLines(), this.#file.coverage);
+    if (rest.length === 0) return;
+    await this.#update((draft) => {
+      draft.coverage.push(...rest.map(strikeGap));
+      draft.unfinished_strikes = [...unfinishedStrikes(draft), ...rest];
+    });
   }
 
   async #rawLines(): Promise<readonly RawLine[]> {

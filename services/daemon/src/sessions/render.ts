@@ -125,7 +125,7 @@ function warningInWords(warning: Warning): string {
 }
 
 function gapInWords(gap: CoverageGap): string {
-  return `Not heard: ${gap.track} ${clock(gap.from_ms)}–${clock(gap.to_ms)}, ${REASONS[gap.reason]}.`;
+  return `Not heard: ${gap.track} ${clock(gap.from_ms)}–${clock(gap.to_ms)}, ${REASONS[gap.reason]}${gap.rest_of_turn === true ? ', as the rest of its turn' : ''}.`;
 }
 
 function who(line: FoldedLine, clean: (text: string) => string): string {

@@ -56,15 +56,38 @@ test('struck speech is gone from lines, edits, transcript and audio, and nothing
   expect(await read(session, 'edits.jsonl')).toContain('open correction');
   expect(await session.edits()).toHaveLength(3);
   expect([await audible(session, 'room', 3.5, 6), await audible(session, 'call', 1.5, 4)]).toEqual([false, false]);
-  expect([await audible(session, 'room', 3.49, 3.5), await audible(session, 'room', 6, 6.01)]).toEqual([true, true]);
-  expect([await audible(session, 'call', 1.49, 1.5), await audible(session, 'call', 4, 4.01)]).toEqual([true, true]);
+  // A turn goes as a whole: from 3 s on.
+  expect([await audible(session, 'room', 3, 3.5), await audible(session, 'call', 1, 1.5)]).toEqual([false, false]);
+  expect([await audible(session, 'room', 2.99, 3), await audible(session, 'room', 6, 6.01)]).toEqual([true, true]);
+  expect([await audible(session, 'call', 0.99, 1), await audible(session, 'call', 4, 4.01)]).toEqual([true, true]);
   expect(session.file.coverage).toEqual([
     { track: 'room', from_ms: 3500, to_ms: 6000, reason: 'struck' },
     { track: 'call', from_ms: 3500, to_ms: 6000, reason: 'struck' },
+    { track: 'room', from_ms: 3000, to_ms: 3500, reason: 'struck', rest_of_turn: true },
+    { track: 'call', from_ms: 3000, to_ms: 3500, reason: 'struck', rest_of_turn: true },
   ]);
+  expect(await read(session, 'transcript.md')).toContain('room 00:00:03–00:00:03, struck, as the rest of its turn.');
   expect(session.file).not.toHaveProperty('unfinished_strikes');
   expect(await read(session, 'transcript.md')).toContain('2 lines struck by the user.');
   expect(kit.events.filter((e) => e.type === 'struck')).toEqual([{ type: 'struck', session: session.id, lines: [1, 4] }]);
+});
+
+test('the rest of a struck turn takes nothing of the turns beside it, and is struck once', async () => {
+  const session = await kit.store.create(newSession());
+  await writeAudio(session.audioDir, 'room', 10);
+  // Turns carry context: their edges overlap.
+  for (const [from, to] of [[0, 2.2], [2, 5.2], [5, 8]] as const) await session.appendLine(line('room', from, to, 'words')); // biome-ignore format: a table
+  await session.update((draft) => {
+    draft.state = 'transcribing';
+    draft.duration_s = 10;
+  });
+  await session.complete();
+  expect(await session.strike({ fromMs: 3000, toMs: 3500, track: 'room' })).toEqual([1]);
+  expect(await session.strike({ fromMs: 3200, toMs: 3300, track: 'room' })).toEqual([]);
+  const rest = session.file.coverage.filter((gap) => gap.rest_of_turn).map(({ from_ms, to_ms }) => [from_ms, to_ms]);
+  expect(rest).toEqual([[2200, 3000], [3500, 5000]]); // biome-ignore format: a table
+  const heard = await Promise.all([2.19, 2.2, 4.99, 5].map((at) => audible(session, 'room', at, at + 0.005)));
+  expect(heard).toEqual([true, false, false, true]);
 });
 
 test('one track can be struck alone', async () => {
@@ -93,9 +116,14 @@ test.each([
 
 test('a turn that was being recognised when its speech was struck comes in empty; later speech is untouched', async () => {
   const session = await talk(false);
-  await session.strike({ fromMs: 8000, toMs: 3_600_000 });
+  await session.strike({ fromMs: 8400, toMs: 3_600_000 });
   const index = await session.appendLine(line('room', 8.5, 9.8, 'late secret'));
   expect((await session.rawLines())[index]).toMatchObject({ text: '', struck: true, samples: [136_000, 156_800] });
+  const early = await session.appendLine({ ...line('call', 8.1, 9.5, 'began before'), samples: [97_600, 120_000] });
+  expect((await session.rawLines())[early]).toMatchObject({ text: '', struck: true });
+  expect(session.file.coverage).toContainEqual({ track: 'call', from_ms: 8100, to_ms: 8400, reason: 'struck', rest_of_turn: true });
+  // The call begins two seconds in.
+  expect([await audible(session, 'call', 6.09, 6.1), await audible(session, 'call', 6.1, 7.5)]).toEqual([true, false]);
   expect(kit.events.filter((e) => e.type === 'line').at(-1)?.line.text).toBe('');
   await session.appendLine(line('room', 60, 62, 'later words'));
   expect((await session.lines()).at(-1)?.text).toBe('later words');
@@ -145,7 +173,7 @@ test('a crash after the ledger entry is made up for at the next start', async ()
   expect(await audible(again, 'room', 3.5, 6)).toBe(false);
   for (const name of ['raw.jsonl', 'edits.jsonl', 'transcript.md']) expect(await read(again, name), name).not.toMatch(/room word1|secret/);
   expect(again.file).not.toHaveProperty('unfinished_strikes');
-  expect(again.file.coverage).toHaveLength(1);
+  expect(again.file.coverage).toMatchObject([{ from_ms: 3500 }, { track: 'room', from_ms: 3000, to_ms: 3500, rest_of_turn: true }]);
 });
 
 test('killed at any moment of a strike, the next start leaves either everything or nothing of it', async () => {

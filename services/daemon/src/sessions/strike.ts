@@ -20,8 +20,8 @@ const EDGE_MS = 250;
 /** The spool of a live track may be this much behind what was heard. */
 const SPOOL_LAG_MS = 2000;
 
-/** A struck stretch of one track, on the session's clock. */
-export const Strike = z.object({ track: Track, from_ms: z.number(), to_ms: z.number() });
+/** A struck stretch of one track, on the session's clock; `rest_of_turn`: of a turn that goes because another stretch touches it. */
+export const Strike = z.object({ track: Track, from_ms: z.number(), to_ms: z.number(), rest_of_turn: z.literal(true).optional() });
 export type Strike = z.infer<typeof Strike>;
 
 /** Strikes that were begun; they stand in `session.json` until nothing of the speech is left. */
@@ -31,7 +31,7 @@ export function unfinishedStrikes(file: SessionFile): Strike[] {
 }
 
 /** Every stretch that was struck, by the ledger. */
-export function struckStretches(file: SessionFile): Strike[] {
+export function struckStretches(file: SessionFile): CoverageGap[] {
   return file.coverage.filter((gap) => gap.reason === 'struck');
 }
 
@@ -65,9 +65,34 @@ export async function planStrikes(
   return strikes.filter((strike) => strike.to_ms > strike.from_ms);
 }
 
-/** True when any of the line's speech lies in the stretch. */
+/**
+ * What of the struck turns no stretch of the ledger holds yet: a turn goes as a whole, so its audio does too, and the ledger says so.
+ * What turns that stay have in common with them (their edges overlap) stays.
+ * @param turns the lines that go
+ */
+export function restOfTurns(turns: readonly RawLine[], all: readonly RawLine[], coverage: readonly CoverageGap[]): Strike[] {
+  const rest: Strike[] = [];
+  for (const { track, start_ms, end_ms } of turns) {
+    const kept = all.filter((line) => line.struck !== true && line.track === track && !turns.includes(line));
+    const holes = [
+      ...[...coverage, ...rest].filter((gap) => gap.track === track && !('reason' in gap && gap.reason !== 'struck')),
+      ...kept.map((line) => ({ from_ms: line.start_ms, to_ms: line.end_ms })),
+    ];
+    let from = start_ms;
+    for (const hole of holes.toSorted((a, b) => a.from_ms - b.from_ms)) {
+      if (hole.to_ms <= from) continue;
+      if (hole.from_ms >= end_ms) break;
+      if (hole.from_ms > from) rest.push({ track, from_ms: from, to_ms: hole.from_ms, rest_of_turn: true });
+      from = hole.to_ms;
+    }
+    if (from < end_ms) rest.push({ track, from_ms: from, to_ms: end_ms, rest_of_turn: true });
+  }
+  return rest;
+}
+
+/** True when any of the line's speech lies in the stretch, and that was asked for. */
 export function isHit(line: RawLine, strike: Strike): boolean {
-  if (line.track !== strike.track) return false;
+  if (line.track !== strike.track || strike.rest_of_turn) return false;
   const end = Math.max(line.end_ms, line.start_ms + 1);
   return line.start_ms < strike.to_ms && end > strike.from_ms;
 }
@@ -75,7 +100,7 @@ export function isHit(line: RawLine, strike: Strike): boolean {
 /** True for a line that is published after its speech was struck. */
 export function isStruckLate(line: RawLine, coverage: readonly CoverageGap[]): boolean {
   return coverage.some((gap) => {
-    if (gap.reason !== 'struck' || gap.track !== line.track) return false;
+    if (gap.reason !== 'struck' || gap.track !== line.track || gap.rest_of_turn) return false;
     const overlap = Math.min(line.end_ms, gap.to_ms) - Math.max(line.start_ms, gap.from_ms);
     return overlap > Math.min(EDGE_MS, (line.end_ms - line.start_ms) / 2);
   });
@@ -97,7 +122,7 @@ export function withoutStruckText(edit: Edit, struck: ReadonlySet<number>): Edit
  * Silences the audio of a stretch in place.
  * @returns false while the spool does not reach to the stretch's end yet
  */
-export async function silence(audioDir: string, file: SessionFile, strike: Strike): Promise<boolean> {
+export async function silence(audioDir: string, file: SessionFile, strike: Pick<Strike, 'track' | 'from_ms' | 'to_ms'>): Promise<boolean> {
   const samples = await audioSamples(audioDir, strike.track);
   if (samples === 0) return false;
   const offset = file.tracks[strike.track]?.offset_ms ?? 0;
