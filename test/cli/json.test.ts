@@ -157,7 +157,19 @@ describe('--json prints exactly one value and nothing on stderr', () => {
     expect(await json('start', '--name', 'Ünïcode 会議')).toMatchObject({ id: ID, name: 'Ünïcode 会議' });
     expect(await json('stop')).toMatchObject({ id: ID });
     const file = path.join(work, 'a.wav');
-    expect(await json('import', '--wait', file)).toMatchObject([{ id: `${ID}-0`, file, state: 'done', error: null }]);
+    expect(await json('import', '--wait', file)).toMatchObject([{ id: `${ID}-0`, file, state: 'done', error: null, warnings: [] }]);
+  });
+
+  it('and import --wait what the session warns of, which people read on stderr', async () => {
+    const warning = { code: 'cut_off', message: 'The file is cut off.', hint: 'Look for a whole one.', at: '2026-11-30T16:08:00Z' };
+    daemon.handlers = { ...handlers, session: () => ({ ...detail, file: sessionFile({ warnings: [warning] }) }) };
+    const args = ['import', '--wait', path.join(work, 'a.wav')];
+    const text = await runHere(home, args);
+    const value = await json(...args);
+    daemon.handlers = handlers;
+    expect(value).toMatchObject([{ warnings: [warning] }]);
+    expect(text.stderr).toContain('a.wav: Warning: The file is cut off. Look for a whole one.');
+    expect(text.code).toBe(0);
   });
 });
 

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AmbientError, type ImportStatus, SessionName } from '@ambient/contract';
+import type { AmbientClient } from '@ambient/client';
+import { AmbientError, type ImportStatus, SessionName, type Warning } from '@ambient/contract';
 import type { Command } from 'commander';
 import { requireFitting } from '../args/fitting.js';
 import { nonBlank } from '../args/values.js';
@@ -58,9 +59,27 @@ async function importFiles(context: CliContext, given: readonly string[], option
       progress.stop();
     }
   });
-  out.result(finished, () => finished.map(finishedText).join('\n'));
+  const warnings = await warningsOf(client, finished);
+  out.result(
+    finished.map((item) => ({ ...item, warnings: warnings.get(item.id) ?? [] })),
+    () => finished.map(finishedText).join('\n'),
+  );
+  for (const { id, file } of finished)
+    for (const { message, hint } of warnings.get(id) ?? [])
+      out.note(plain(`${file}: Warning: ${message}${hint === undefined ? '' : ` ${hint}`}`));
   if (interrupted) out.note('No longer waiting; the import goes on in the daemon. `ambientctl status` shows how far it is.');
   if (interrupted || finished.some(({ state }) => state !== 'done')) throw new ReportedFailure();
+}
+
+/** What the sessions of imports that are done warn of, by id. One that was deleted since warns of nothing. */
+async function warningsOf(client: AmbientClient, imports: readonly ImportStatus[]): Promise<Map<string, readonly Warning[]>> {
+  const found = new Map<string, readonly Warning[]>();
+  for (const { id, state } of imports) {
+    if (state !== 'done') continue;
+    const detail = await client.call('session', { params: { session: id } }).catch(() => undefined);
+    if (detail?.file) found.set(id, detail.file.warnings);
+  }
+  return found;
 }
 
 /** Looks at every file before anything is started. @throws AmbientError that names each file that will not do */
