@@ -269,6 +269,19 @@ describe('failures', () => {
   });
 });
 
+describe('search', () => {
+  it('says how many matches of a session it does not list', async () => {
+    const match = { segment: 1, start_ms: 0, track: 'room' as const, speaker: null, snippet: 'a «word»', field: 'text' as const };
+    const reply = { total: 1, has_more: false, unavailable: 0 };
+    daemon.handlers = { ...handlers, search: () => ({ ...reply, sessions: [{ ...summary(), matches: [match], match_count: 4 }] }) };
+    const { stdout } = await runHere(home, ['search', 'word']);
+    expect(stdout).toContain(`3 more in this session: ambientctl show ${ID}`);
+    daemon.handlers = { ...handlers, search: () => ({ ...reply, sessions: [{ ...summary(), matches: [match], match_count: 1 }] }) };
+    expect((await runHere(home, ['search', 'word'])).stdout).not.toContain('more in this session');
+    daemon.handlers = handlers;
+  });
+});
+
 describe('export --out', () => {
   it('never replaces a file without --force, and leaves nothing half written', async () => {
     const file = path.join(work, 'notes.md');

@@ -88,7 +88,14 @@ export const SearchMatch = z.object({
 export type SearchMatch = z.infer<typeof SearchMatch>;
 
 export const SearchReply = z.object({
-  sessions: z.array(SessionSummary.extend({ matches: z.array(SearchMatch) })),
+  sessions: z.array(
+    SessionSummary.extend({
+      /** The first of them. */
+      matches: z.array(SearchMatch),
+      /** How many there are. */
+      match_count: z.number().int().optional(),
+    }),
+  ),
   total: z.number().int(),
   has_more: z.boolean(),
   /** Session folders that could not be searched. */

@@ -59,10 +59,16 @@ function hitsText(q: string, reply: Reply, view: View): string {
   const blocks = reply.sessions.map((session) => {
     const title = [session.id, session.started_at === null ? '' : localMinute(session.started_at), session.name ?? ''];
     const head = wrap(plain(title.filter((part) => part !== '').join('  ')), view.width).map((line) => view.paint('bold', line));
-    return [...head, ...session.matches.map((match) => matchText(match, view))].join('\n');
+    return [...head, ...session.matches.map((match) => matchText(match, view)), ...moreText(session, view)].join('\n');
   });
   const more = reply.has_more ? [`${reply.total} sessions match; --limit shows more.`] : [];
   return [...blocks, ...more].join('\n\n');
+}
+
+function moreText({ id, matches, match_count = matches.length }: Reply['sessions'][number], { width, paint }: View): string[] {
+  const more = match_count - matches.length;
+  if (more <= 0) return [];
+  return wrap(plain(`  ${more} more in this session: ambientctl show ${id}`), width).map((line) => paint('dim', line));
 }
 
 function matchText({ start_ms, track, speaker, snippet, field }: Match, { width, paint }: View): string {

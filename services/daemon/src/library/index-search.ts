@@ -9,21 +9,23 @@ import { parseQuery, type QueryGroup } from './terms.js';
 const MAX_MATCHES = 5;
 
 type Filter = Pick<SearchQuery, 'track' | 'speaker'>;
-/** First matches by session number: ids of entries, a session's own fields first, then its lines by number. */
+/** Matches by session number: ids of entries, a session's own fields first, then its lines by number. */
 type Found = ReadonlyMap<number, readonly number[]>;
+/** Of each session's matches the ones to show, and how many there are. */
+type Chosen = ReadonlyMap<number, { readonly shown: readonly number[]; readonly count: number }>;
 
 /** What a query finds. */
 export class Hits {
   readonly #db: Kysely<IndexSchema>;
   readonly #groups: readonly QueryGroup[];
-  readonly #found: Found;
+  readonly #chosen: Chosen;
   /** Numbers of the sessions by id. */
   readonly #numbers: ReadonlyMap<string, number>;
 
-  constructor(db: Kysely<IndexSchema>, groups: readonly QueryGroup[], found: Found, numbers: ReadonlyMap<string, number>) {
+  constructor(db: Kysely<IndexSchema>, groups: readonly QueryGroup[], chosen: Chosen, numbers: ReadonlyMap<string, number>) {
     this.#db = db;
     this.#groups = groups;
-    this.#found = found;
+    this.#chosen = chosen;
     this.#numbers = numbers;
   }
 
@@ -31,9 +33,14 @@ export class Hits {
     return this.#numbers.has(id);
   }
 
+  /** How many matches a session has. */
+  count(id: string): number {
+    return this.#chosen.get(this.#numbers.get(id) ?? 0)?.count ?? 0;
+  }
+
   /** At most five matches of each of the sessions. */
   async matches(ids: readonly string[]): Promise<Map<string, SearchMatch[]>> {
-    const wanted = ids.map((id) => [id, this.#found.get(this.#numbers.get(id) ?? 0) ?? []] as const);
+    const wanted = ids.map((id) => [id, this.#chosen.get(this.#numbers.get(id) ?? 0)?.shown ?? []] as const);
     const entries = await this.#db
       .selectFrom('entries')
       .selectAll()
@@ -57,20 +64,20 @@ export class Hits {
 export async function findSessions(db: Kysely<IndexSchema>, query: SearchQuery): Promise<Hits> {
   const groups = parseQuery(query.q);
   const expressions = groups.map((group) => group.match);
-  let found: Found = groups.length === 0 ? new Map() : await firstMatches(db, expressions.join(' AND '), query);
-  if (found.size === 0 && groups.length > 1) found = spread(await each(expressions, (expression) => firstMatches(db, expression, query)));
-  if (found.size === 0) return new Hits(db, groups, found, new Map());
-  const numbers = JSON.stringify([...found.keys()]);
+  let chosen: Chosen = groups.length === 0 ? new Map() : firstOf(await allMatches(db, expressions.join(' AND '), query));
+  if (chosen.size === 0 && groups.length > 1) chosen = spread(await each(expressions, (expression) => allMatches(db, expression, query)));
+  if (chosen.size === 0) return new Hits(db, groups, chosen, new Map());
+  const numbers = JSON.stringify([...chosen.keys()]);
   const rows = await db
     .selectFrom('sessions')
     .select(['no', 'id'])
     .where('no', 'in', sql<number>`(SELECT value FROM json_each(${numbers}))`)
     .execute();
-  return new Hits(db, groups, found, new Map(rows.map(({ no, id }) => [id, no])));
+  return new Hits(db, groups, chosen, new Map(rows.map(({ no, id }) => [id, no])));
 }
 
 /** One pass over the matches gives both the sessions and what to show of each; as one JSON text, which costs a tenth of rows. */
-async function firstMatches(db: Kysely<IndexSchema>, expression: string, filter: Filter): Promise<Found> {
+async function allMatches(db: Kysely<IndexSchema>, expression: string, filter: Filter): Promise<Found> {
   const { rows } = await sql<{ ids: string }>`
     SELECT json_group_array(rowid) AS ids FROM (
       SELECT rowid FROM entry_index WHERE ${matching(expression, filter)} ORDER BY rowid
@@ -79,8 +86,8 @@ async function firstMatches(db: Kysely<IndexSchema>, expression: string, filter:
   for (const id of JSON.parse(rows[0]?.ids ?? '[]') as number[]) {
     const no = sessionOf(id);
     const list = found.get(no);
-    if (!list) found.set(no, [id]);
-    else if (list.length < MAX_MATCHES) list.push(id);
+    if (list) list.push(id);
+    else found.set(no, [id]);
   }
   return found;
 }
@@ -95,14 +102,19 @@ function matching(expression: string, { track, speaker }: Filter) {
   return sql`${match} AND EXISTS (SELECT 1 FROM entries WHERE id = entry_index.rowid AND field = 'text' AND ${sql.join(lines, sql` AND `)})`;
 }
 
+function firstOf(found: Found): Chosen {
+  return new Map([...found].map(([no, list]) => [no, { shown: list.slice(0, MAX_MATCHES), count: list.length }]));
+}
+
 /** Sessions that are in every list. Their matches take turns, so that a rare word is shown beside a frequent one. */
-function spread(lists: readonly Found[]): Found {
+function spread(lists: readonly Found[]): Chosen {
   const [first, ...others] = lists;
   const common = [...(first?.keys() ?? [])].filter((no) => others.every((list) => list.has(no)));
   return new Map(
     common.map((no) => {
       const turns = Array.from({ length: MAX_MATCHES }, (_, i) => lists.flatMap((list) => list.get(no)?.[i] ?? []));
-      return [no, [...new Set(turns.flat())].slice(0, MAX_MATCHES).toSorted((a, b) => a - b)];
+      const shown = [...new Set(turns.flat())].slice(0, MAX_MATCHES).toSorted((a, b) => a - b);
+      return [no, { shown, count: new Set(lists.flatMap((list) => list.get(no) ?? [])).size }];
     }),
   );
 }

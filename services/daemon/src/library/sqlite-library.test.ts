@@ -153,6 +153,10 @@ describe('what is found', () => {
     expect(pages.flatMap((page) => page.sessions.map((session) => session.id))).toEqual(made.toReversed());
     expect(pages.map((page) => [page.total, page.has_more])).toEqual([[7, true], [7, true], [7, false]]); // biome-ignore format: a table
     expect(pages[0]?.sessions[0]?.matches.map((match) => match.segment)).toEqual([1, 2, 3, 4, 5]);
+    expect(pages[0]?.sessions[0]?.match_count).toBe(9);
+    // No line has both: every line with one of them counts, once.
+    await talk(['a seal', 'a gull', 'a gull', 'a gull', 'a gull', 'a seal']);
+    expect((await search('seal gull')).sessions[0]).toMatchObject({ match_count: 6, matches: { length: 5 } });
     expect(await search('penguin', { offset: 50 })).toMatchObject({ sessions: [], total: 7, has_more: false });
   });
 

@@ -87,7 +87,7 @@ export class SqliteLibrary implements Library {
         const page = found.slice(query.offset, query.offset + query.limit);
         const matches = await hits.matches(page.map((row) => row.id));
         return {
-          sessions: page.map((row) => ({ ...row, matches: matches.get(row.id) ?? [] })),
+          sessions: page.map((row) => ({ ...row, matches: matches.get(row.id) ?? [], match_count: hits.count(row.id) })),
           total: found.length,
           has_more: query.offset + page.length < found.length,
           unavailable: rows.filter((row) => row.state === 'broken' || this.#sync.isDue(row.id)).length,
