@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -84,6 +84,64 @@ describe('recording from files', () => {
     await expect(kit.recorder.start(request)).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('missing.wav') });
     expect(await kit.store.ids()).toEqual([]);
     expect(kit.events.filter((event) => event.type === 'session')).toEqual([]);
+  });
+
+  describe('whose folder somebody takes away meanwhile', () => {
+    const LINE = { track: 'room', start_ms: 0, end_ms: 500, text: 'Words.', confidence: null, language: 'en', samples: [0, 8000], model: 'm' } as const; // biome-ignore format: one line
+    const told = () => kit.events.flatMap((event) => (event.type === 'warning' ? [event.warning.code] : []));
+    async function recording() {
+      const started = await kit.recorder.start(startRequest({ room_file: file('call.wav'), call_file: file('room.wav') }));
+      const session = await kit.store.get(started.id);
+      await session.appendLine({ ...LINE, samples: [0, 8000] });
+      await session.appendEdit({ op: 'name', track: 'room', speaker: 'Ana' });
+      await until(() => (kit.recorder.live()?.elapsed_ms ?? 0) > 700, 'some of it');
+      return { started, session };
+    }
+    async function expectWhole({ started, session }: Awaited<ReturnType<typeof recording>>) {
+      for (const [track, name, seconds] of [
+        ['room', 'call.wav', 3],
+        ['call', 'room.wav', 2],
+      ] as const) {
+        // biome-ignore format: a table
+        const { samples, declared } = await readTrack(started.dir, track);
+        expect({ track, declared, length: samples.length }).toEqual({ track, declared: seconds * 16_000, length: seconds * 16_000 });
+        const source = await readFile(file(name));
+        expect(
+          (await readFile(path.join(started.dir, 'audio', `${track}.wav`))).subarray(44).equals(source.subarray(-samples.length * 2)),
+        ).toBe(true);
+      }
+      expect(await session.lines()).toMatchObject([{ speaker: 'Ana', text: 'Words.' }]);
+      expect(JSON.parse(await readFile(path.join(started.dir, 'raw.jsonl'), 'utf8'))).toEqual(LINE);
+      expect((await kit.store.get(started.id)).file).toMatchObject({ state: 'transcribing', duration_s: 3, coverage: [] });
+    }
+
+    it.each([
+      ['removed', (dir: string) => rm(dir, { recursive: true })],
+      ['moved', (dir: string) => rename(dir, `${dir}-moved`)],
+      ['emptied of its audio', (dir: string) => rm(path.join(dir, 'audio'), { recursive: true })],
+      ['emptied of its lines', (dir: string) => rm(path.join(dir, 'raw.jsonl'))],
+    ])('%s: it is made again with everything, and that is told', async (_, take) => {
+      const one = await recording();
+      await take(one.started.dir);
+      await until(() => told().includes('folder_gone'), 'the warning');
+      expect(kit.recorder.warnings()).toMatchObject([{ code: 'folder_gone', hint: expect.stringContaining('ambientctl delete') }]);
+      await over();
+      await expectWhole(one);
+      expect(one.session.file.warnings).toMatchObject([{ code: 'folder_gone' }]);
+      expect(kit.recorder.warnings()).toEqual([]);
+    });
+
+    it('and that cannot be made again: it goes on into the open files, and is whole as soon as it can', async () => {
+      const one = await recording();
+      await rename(one.started.dir, `${one.started.dir}-moved`);
+      await writeFile(one.started.dir, 'in the way');
+      await until(() => told().includes('folder_gone'), 'the warning');
+      expect(kit.recorder.warnings()[0]?.message).toContain('Recording goes on into the open files');
+      expect(kit.recorder.live()).not.toBeNull();
+      await rm(one.started.dir);
+      await over();
+      await expectWhole(one);
+    });
   });
 
   it('ends a recording cleanly at shut-down and takes no new one', async () => {

@@ -41,6 +41,25 @@ describe('several things at once', () => {
     await daemon.finished(replies[0]?.id ?? '');
   });
 
+  it('a recording and the removal of its folder: status says so, and the text goes on', async () => {
+    const id = await daemon.record(BOTH);
+    await daemon.heard(id, 1);
+    const [first] = daemon.rawLines(id);
+    rmSync(daemon.file(id), { recursive: true });
+    const warned = await until(async () => {
+      const { warnings, live } = await daemon.status();
+      return live !== null && warnings.length > 0 && warnings;
+    }, 'the warning');
+    expect(warned).toMatchObject([{ code: 'folder_gone', hint: expect.stringContaining(`ambientctl delete ${id}`) }]);
+    expect(daemon.events).toContainEqual(expect.objectContaining({ type: 'warning', session: id }));
+    await daemon.heard(id, 3);
+    const { duration_s } = await daemon.stopRecording();
+    expect((await daemon.finished(id)).warnings).toMatchObject([{ code: 'folder_gone' }]);
+    expect(daemon.rawLines(id)[0]).toEqual(first);
+    expect((await daemon.track(id, 'room')).samples.length).toBeGreaterThan(duration_s * 16_000 - 8000);
+    expect((await daemon.status()).warnings).toEqual([]);
+  });
+
   it('a recording while a long import is transcribed: its lines come first', async () => {
     const talk = path.join(work, 'talk.wav');
     await writeTalk(talk, MINUTES * 2);

@@ -1,5 +1,5 @@
 import type { DaemonStatus, Warning } from '@ambient/contract';
-import type { DiskMonitor } from './capture/index.js';
+import type { DiskMonitor, LiveRecorder } from './capture/index.js';
 import type { Importer, Recorder } from './capture/types.js';
 import type { ConfigStore } from './config/config-store.js';
 import type { McpPort } from './control/ports.js';
@@ -16,7 +16,7 @@ interface StatusDeps {
   readonly bus: Bus;
   readonly config: ConfigStore;
   readonly store: SessionStore;
-  readonly recorder: Recorder;
+  readonly recorder: Recorder & Pick<LiveRecorder, 'warnings'>;
   readonly importer: Importer;
   readonly transcriber: Transcriber;
   readonly mcp: McpPort;
@@ -81,17 +81,20 @@ export class StatusBoard {
   }
 
   async #warnings(): Promise<Warning[]> {
-    const { config, transcriber, disk, retention } = this.#deps;
+    const { config, transcriber, disk, retention, recorder } = this.#deps;
     const at = isoWithOffset(this.#startedAt);
     const warnings: Warning[] = config
       .warnings()
       .map((message) => ({ code: 'config', message, hint: 'Run `ambientctl config` to see what holds.', at }));
+    const drift = await config.drift();
+    if (drift !== undefined) warnings.push({ code: 'config_changed', ...drift, at });
     const { error } = transcriber.recognizer();
     if (error !== null) warnings.push({ code: 'recognizer', message: error, hint: 'Run `ambientctl doctor`.', at });
     const full = await disk.look();
     if (full !== null) warnings.push(full);
     const kept = retention.warning();
     if (kept !== null) warnings.push(kept);
+    warnings.push(...recorder.warnings());
     return warnings;
   }
 }

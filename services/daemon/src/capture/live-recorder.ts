@@ -9,6 +9,7 @@ import {
   type StopReply,
   type Track,
   type TrackInfo,
+  type Warning,
 } from '@ambient/contract';
 import type { Session } from '../sessions/types.js';
 import { notStartedWarning, sameSourceWarning } from './capture-warnings.js';
@@ -88,6 +89,11 @@ export class LiveRecorder implements Recorder {
 
   gaps(): readonly CoverageGap[] {
     return this.#recording?.gaps() ?? [];
+  }
+
+  /** Warnings about the recording in progress that concern whoever looks at the status. */
+  warnings(): readonly Warning[] {
+    return this.#recording?.warnings() ?? [];
   }
 
   devices(): Promise<DeviceList> {

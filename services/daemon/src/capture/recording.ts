@@ -7,6 +7,7 @@ import type { Session } from '../sessions/types.js';
 import { WarningFilter } from './capture-warnings.js';
 import { CoverageLedger } from './coverage-ledger.js';
 import { DiskReserve, freeMiB, isDiskFull } from './disk-watch.js';
+import { FolderGuard } from './folder-guard.js';
 import type { LiveTrack, TrackReporter } from './live-track.js';
 import type { AttachedJob, CapturePorts } from './ports.js';
 import { PulseEvents } from './pulse-events.js';
@@ -46,6 +47,8 @@ export class Recording {
   readonly #ledger: CoverageLedger;
   readonly #filter: WarningFilter;
   readonly #silence: SilenceWatch;
+  readonly #folder: FolderGuard;
+  #folderWarning: Warning | null = null;
   readonly #playing: Set<Track>;
   readonly #reserve: DiskReserve;
   readonly #pulse: PulseEvents | null;
@@ -70,6 +73,11 @@ export class Recording {
       (track) => this.#speaking(track),
       (warning) => this.#warn(warning),
     );
+    this.#folder = new FolderGuard({
+      session: init.session,
+      spools: this.#spools,
+      warn: (warning, saved) => this.#warnOfFolder(warning, saved),
+    });
     this.#playing = new Set(init.tracks.map(({ track }) => track));
     this.#reserve = new DiskReserve(init.ports.store.dir);
     this.#pulse = process.platform === 'linux' && !this.#onlyFiles() ? new PulseEvents(() => void this.#look()) : null;
@@ -106,6 +114,8 @@ export class Recording {
     this.#init.ports.bus.off(this);
     const { tracks } = this.#init;
     await Promise.all(tracks.map((live) => live.close()));
+    // What is only in the open files would go with them.
+    await this.#folder.look();
     await Promise.all([...this.#spools.values()].map((spool) => spool.finish()));
     await this.#reserve.release();
     if (this.#full) this.#recordFull();
@@ -113,8 +123,9 @@ export class Recording {
     const seconds = this.#seconds();
     // By the session's clock: the wall clock may have been set meanwhile.
     const ended = new Date(Date.parse(this.session.file.started_at) + this.#elapsedMs());
-    const close = (): Promise<void> =>
-      this.session.update((draft) => {
+    const close = async (): Promise<void> => {
+      await this.session.restore();
+      await this.session.update((draft) => {
         for (const live of tracks) {
           const spool = this.#spools.get(live.track);
           draft.tracks[live.track] = { ...live.info, samples: spool?.available() ?? 0 };
@@ -125,6 +136,7 @@ export class Recording {
         draft.duration_s = seconds;
         draft.state = 'transcribing';
       });
+    };
     try {
       await close();
       this.#endFeeds();
@@ -192,6 +204,11 @@ export class Recording {
     );
   }
 
+  /** What status has to say of the recording. */
+  warnings(): readonly Warning[] {
+    return this.#folderWarning === null ? [] : [this.#folderWarning];
+  }
+
   gaps(): readonly CoverageGap[] {
     return this.#ledger.all();
   }
@@ -249,6 +266,7 @@ export class Recording {
     this.#lookedMs = this.#init.clock.nowMs();
     this.#pulse?.start();
     try {
+      await this.#folder.look();
       await this.#lookAtDisk();
       await Promise.all(this.#init.tracks.map((live) => live.verify()));
       await this.#silence.look(this.#init.clock.nowMs());
@@ -337,6 +355,19 @@ export class Recording {
       this.#unsaved.push({ ...warning, at: isoWithOffset(this.#init.ports.clock.now()) });
       this.#log(error, 'warning not saved yet');
     });
+  }
+
+  /** Told at once, even where the session cannot take it yet, and in status for as long as it is recorded. */
+  #warnOfFolder(warning: Omit<Warning, 'at'>, saved: boolean): void {
+    const { ports } = this.#init;
+    this.#folderWarning = { ...warning, at: isoWithOffset(ports.clock.now()) };
+    if (saved) this.#warn(warning);
+    else {
+      ports.logger.error({ session: this.session.id, code: warning.code }, warning.message);
+      this.#unsaved.push(this.#folderWarning);
+      ports.bus.emit({ type: 'warning', session: this.session.id, warning: this.#folderWarning });
+    }
+    ports.onChange();
   }
 
   #log(error: unknown, what: string): void {

@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Track } from '@ambient/contract';
+import { syncDirectory } from '../platform/files.js';
 import { type AudioFeed, WAV_HEADER_BYTES } from '../sessions/audio-feed.js';
+import { fileStat } from '../sessions/file-stat.js';
 import { SAMPLE_BYTES, writeHeader } from '../sessions/wav.js';
 
 interface SpoolOptions {
@@ -22,6 +24,9 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 const MAX_WRITE_BYTES = 256 * 1024;
 /** A longer silence becomes a hole in the file. */
 const ZEROS = Buffer.alloc(64 * 1024);
+
+const COPY_BYTES = 1024 * 1024;
+const NOTHING = Buffer.alloc(COPY_BYTES);
 
 type Piece = Buffer | { silence: number };
 
@@ -107,6 +112,28 @@ export class TrackSpool implements AudioFeed {
   async drained(bytes: number): Promise<void> {
     if (this.#failed || this.#waitingBytes <= bytes) return;
     await new Promise<void>((go) => this.#waiters.push({ below: bytes, go }));
+  }
+
+  /** False when the file at the path is not the one being written: somebody moved or removed that. */
+  async isInPlace(): Promise<boolean> {
+    if (this.#handle === undefined || this.#failed) return true;
+    const [there, here] = await Promise.all([fileStat(this.path), this.#handle.stat({ bigint: true })]);
+    return there?.ino === here.ino && there.dev === here.dev;
+  }
+
+  /** Makes the file at the path again from the open one, and goes on there. @throws the file system's error; then all is as before */
+  async restore(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+    const handle = this.#handle;
+    if (handle === undefined || this.#failed) return;
+    const copying = this.#copy(handle);
+    this.#working = copying
+      .catch(() => {})
+      .finally(() => {
+        this.#working = undefined;
+        this.#kick();
+      });
+    await copying;
   }
 
   /** Writes and syncs everything taken, with its final header, and closes the file. Readers are told by `end`. */
@@ -218,6 +245,36 @@ export class TrackSpool implements AudioFeed {
     if (bytes > ZEROS.length) await handle.truncate(from + bytes);
     else await handle.write(ZEROS, 0, bytes, from);
     this.#written += samples;
+  }
+
+  async #copy(from: FileHandle): Promise<void> {
+    await this.#syncing;
+    await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
+    const temporary = `${this.path}.part`;
+    const to = await open(temporary, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
+    try {
+      const end = WAV_HEADER_BYTES + this.#written * SAMPLE_BYTES;
+      const buffer = Buffer.alloc(COPY_BYTES);
+      for (let at = 0; at < end; ) {
+        const { bytesRead } = await from.read(buffer, 0, Math.min(COPY_BYTES, end - at), at);
+        if (bytesRead === 0) break;
+        const chunk = buffer.subarray(0, bytesRead);
+        // Long silences are holes again.
+        if (!chunk.equals(NOTHING.subarray(0, bytesRead))) await to.write(chunk, 0, bytesRead, at);
+        at += bytesRead;
+      }
+      await to.truncate(end);
+      await writeHeader(to, this.#written);
+      await to.datasync();
+      await rename(temporary, this.path);
+      await syncDirectory(path.dirname(this.path));
+    } catch (error) {
+      await to.close();
+      await rm(temporary, { force: true }).catch(() => {});
+      throw error;
+    }
+    this.#handle = to;
+    await from.close();
   }
 
   async #sync(handle: FileHandle): Promise<void> {

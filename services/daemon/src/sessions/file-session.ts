@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, unlink } from 'node:fs/promises';
+import { mkdir, readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,13 +18,14 @@ import {
 } from '@ambient/contract';
 import type { Bus } from '../platform/bus.js';
 import { type Clock, isoWithOffset } from '../platform/clock.js';
+import { syncDirectory } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
-import { replaceFile, TEMPORARY_NAME } from './atomic-file.js';
+import { DIR_MODE, replaceFile, TEMPORARY_NAME } from './atomic-file.js';
 import { deleteAudio, hasAudio } from './audio-files.js';
 import { suppressBleed } from './bleed.js';
 import { damagedEdits, damagedLines, damageWarning, noteDamage } from './damage.js';
 import { checkEdit } from './edit-check.js';
-import { fileStat, fingerprint } from './file-stat.js';
+import { fileStat, fingerprint, NO_FILE } from './file-stat.js';
 import { activeEdits, type Folded, fold, toLine, toVerboseLine, unreadableLine } from './fold.js';
 import { JsonlLog, type LogContent } from './jsonl-log.js';
 import { Mutex } from './mutex.js';
@@ -83,8 +84,8 @@ export class FileSession implements Session {
     this.dir = dir;
     this.audioDir = path.join(dir, 'audio');
     this.#deps = deps;
-    this.#raw = new JsonlLog(path.join(dir, 'raw.jsonl'), RawLine);
-    this.#edits = new JsonlLog(path.join(dir, 'edits.jsonl'), Edit);
+    this.#raw = new JsonlLog(path.join(dir, 'raw.jsonl'), RawLine, capturing);
+    this.#edits = new JsonlLog(path.join(dir, 'edits.jsonl'), Edit, capturing);
     this.#file = file;
     this.#print = print;
     this.#capturing = capturing;
@@ -255,6 +256,24 @@ export class FileSession implements Session {
       this.#assertPresent();
       for (const name of await readdir(this.dir)) if (TEMPORARY_NAME.test(name)) await unlink(path.join(this.dir, name));
       return (await this.#raw.repair()) + (await this.#edits.repair());
+    });
+  }
+
+  restore(): Promise<boolean> {
+    return this.#mutex.run(async () => {
+      if (!this.live) return false;
+      const missing = (await filePrint(this.dir)) === NO_FILE;
+      if (missing) {
+        await mkdir(this.audioDir, { recursive: true, mode: DIR_MODE });
+        await syncDirectory(path.dirname(this.dir));
+        await writeSessionFile(this.dir, this.#file);
+        this.#print = await filePrint(this.dir);
+      }
+      const logs = [await this.#raw.restore(), await this.#edits.restore()];
+      if (!missing && !logs.includes(true)) return false;
+      this.#deps.changed(this.id);
+      await this.#announce();
+      return true;
     });
   }
 

@@ -14,6 +14,9 @@ export function fileStat(file: string): Promise<BigIntStats | undefined> {
   });
 }
 
+/** The fingerprint of a file that is not there. */
+export const NO_FILE = '-';
+
 /** Differs whenever the file was written, replaced or removed, by us or by anyone. */
 export async function fingerprint(file: string): Promise<string> {
   return printOf(await fileStat(file));
@@ -21,5 +24,5 @@ export async function fingerprint(file: string): Promise<string> {
 
 /** The same from a stat taken before. */
 export function printOf(stat: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'> | undefined): string {
-  return stat ? `${stat.ino}.${stat.size}.${stat.mtimeNs}` : '-';
+  return stat ? `${stat.ino}.${stat.size}.${stat.mtimeNs}` : NO_FILE;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { openNoFollow, readNoFollow, syncDirectory } from '../platform/files.js';
 import { asDiskFull, FILE_MODE, replaceFile } from './atomic-file.js';
-import { fingerprint, printOf } from './file-stat.js';
+import { fingerprint, NO_FILE, printOf } from './file-stat.js';
 
 const NEWLINE = 0x0a;
 
@@ -71,11 +71,14 @@ interface Cache<T> extends LogContent<T> {
 export class JsonlLog<T extends object> {
   readonly #file: string;
   readonly #schema: z.ZodType<T>;
+  readonly #remembers: boolean;
   #cache: Cache<T> | undefined;
 
-  constructor(file: string, schema: z.ZodType<T>) {
+  /** @param remembers what was read or written counts even after the file was taken away, until `restore` makes it again */
+  constructor(file: string, schema: z.ZodType<T>, remembers = false) {
     this.#file = file;
     this.#schema = schema;
+    this.#remembers = remembers;
   }
 
   /**
@@ -97,6 +100,7 @@ export class JsonlLog<T extends object> {
    * @throws AmbientError `refused_symlink`, `disk_full`; the file then is as it was before
    */
   async append(entry: T): Promise<number> {
+    await this.restore();
     await this.repair();
     const { entries, garbage, size } = await this.#load();
     const data = Buffer.from(`${JSON.stringify(entry)}\n`);
@@ -175,9 +179,25 @@ export class JsonlLog<T extends object> {
     return changed.map(([index]) => index);
   }
 
+  /**
+   * Makes a file that was taken away again, as far as it is remembered.
+   * @returns whether it was missing
+   */
+  async restore(): Promise<boolean> {
+    if (!this.#isTakenAway(await fingerprint(this.#file))) return false;
+    const { entries } = await this.#load();
+    // A line that could not be read keeps its place.
+    await replaceFile(this.#file, entries.map((entry) => `${JSON.stringify(entry ?? {})}\n`).join(''));
+    return true;
+  }
+
+  #isTakenAway(print: string): boolean {
+    return this.#remembers && print === NO_FILE && this.#cache !== undefined && this.#cache.entries.length > 0;
+  }
+
   async #load(): Promise<Cache<T>> {
     const print = await fingerprint(this.#file);
-    if (this.#cache?.fingerprint === print) return this.#cache;
+    if (this.#cache !== undefined && (this.#cache.fingerprint === print || this.#isTakenAway(print))) return this.#cache;
     const bytes = (await readNoFollow(this.#file)) ?? Buffer.alloc(0);
     this.#cache = { ...parseLog(bytes, this.#schema), fingerprint: print, size: bytes.length };
     return this.#cache;

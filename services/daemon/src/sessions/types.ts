@@ -59,6 +59,11 @@ export interface Session {
   transcript(options?: { since?: number; verbatim?: boolean }): Promise<Transcript>;
   verboseLines(options?: { verbatim?: boolean }): Promise<readonly VerboseLine[]>;
   summary(): Promise<SessionSummary>;
+  /**
+   * While it is captured: makes the folder, session.json and the logs again when somebody moved or removed them. Audio is the recorder's.
+   * @returns whether anything was missing
+   */
+  restore(): Promise<boolean>;
   /** Transcript complete: state `done` (or `interrupted`), writes transcript.md. */
   complete(): Promise<void>;
   writeTranscript(): Promise<void>;

@@ -73,9 +73,16 @@ export class TrackStream {
     this.#handle ??= await openNoFollow(this.feed.path);
     const bytes = new Uint8Array((to - from) * 2);
     let filled = 0;
+    let reopened = false;
     while (filled < bytes.byteLength) {
       const { bytesRead } = await this.#handle.read(bytes, filled, bytes.byteLength - filled, WAV_HEADER_BYTES + from * 2 + filled);
-      if (bytesRead === 0) break;
+      if (bytesRead === 0) {
+        if (reopened) break;
+        // The recording may go on in a new file at the path, after somebody removed this one.
+        reopened = true;
+        await this.close();
+        this.#handle = await openNoFollow(this.feed.path);
+      }
       filled += bytesRead;
     }
     return bytes.subarray(0, filled - (filled % 2));
