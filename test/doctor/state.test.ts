@@ -204,6 +204,8 @@ describe('doctor', () => {
     const report = await kit.doctor();
     expect(faults(report).filter((id) => id !== 'library.copies')).toEqual(['config', 'disk']);
     expect(said(report.get('config'))).toMatch(/Changed in .*: transcription\.threads.*daemon restart/);
+    expect((await kit.run('status')).stdout).toMatch(/Warning +Changed in .*: transcription\.threads.*daemon restart/);
+    expect((await kit.run('config', 'log.level')).stderr).toMatch(/Warning: Changed in .*: transcription\.threads.*daemon restart/);
   });
 
   it('names settings that no longer can be read, and a daemon in another time zone than the terminal', async () => {

@@ -24,7 +24,7 @@ export type { DaemonEventType } from './events.js';
 export { DaemonEvent } from './events.js';
 export { AccessLevel, AuditEntry, McpClient, McpHandshake, McpHandshakeReply, Scope, Toolset } from './mcp.js';
 export type { Misfit, MisfitIssue } from './misfit.js';
-export { misfit, misfitOf } from './misfit.js';
+export { faultOf, misfit, misfitOf } from './misfit.js';
 export type { HomePaths } from './paths.js';
 export { HOME_SCHEMA, homePaths, MAX_SOCKET_PATH, resolveHome } from './paths.js';
 export {

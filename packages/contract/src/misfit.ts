@@ -29,27 +29,51 @@ const FIELDS: Readonly<Record<string, string>> = {
   session: 'The session',
   seconds: 'The number of seconds',
 };
-const CORRECT = 'Correct it and try again.';
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
 
 /** Says of a value that a schema refused what is wrong with it. @param path of the value; its first part names the field */
 export function misfitOf(path: readonly PropertyKey[], issue: MisfitIssue, value: unknown): Misfit {
-  const field = String(path[0] ?? 'request');
-  const what = FIELDS[field] ?? (path.length === 0 ? 'The request' : `\`${path.join('.')}\``);
-  const say = (rest: string, hint = CORRECT): Misfit => ({ message: `${what} ${rest}.`, hint });
-  const { code, origin, maximum, minimum } = issue;
-  if (code === 'too_big' && origin === 'string')
-    return say(`is ${String(value).trim().length} characters long; it may have at most ${maximum}`, 'Shorten it.');
-  if (code === 'too_small' && origin === 'string') return say('is empty');
-  if (origin === 'array' && (code === 'too_big' || code === 'too_small')) {
-    const [limit, count] = [code === 'too_big' ? `at most ${maximum}` : `at least ${minimum}`, Array.isArray(value) ? value.length : 0];
-    return { message: `\`${field}\` holds ${count}; there may be ${limit}.`, hint: CORRECT };
+  const field = FIELDS[String(path[0])];
+  const isList = issue.origin === 'array';
+  const what = path.length === 0 ? 'The request' : field === undefined || isList ? `\`${path.join('.')}\`` : field;
+  const tooLong = issue.code === 'too_big' && issue.origin === 'string';
+  return { message: `${what} ${faultOf(issue, value)}.`, hint: tooLong ? 'Shorten it.' : 'Correct it and try again.' };
+}
+
+/** What is wrong with a value, to be said of its name: `has to be one of: a, b`. */
+export function faultOf(issue: MisfitIssue, value: unknown): string {
+  const { code, origin, maximum, minimum, expected, values, message } = issue;
+  switch (code) {
+    case 'too_big':
+      if (origin === 'string') return `is ${String(value).trim().length} characters long; it may have at most ${maximum}`;
+      if (origin === 'array') return `holds ${countOf(value)}; there may be at most ${maximum}`;
+      return `is ${value}; it may be at most ${maximum}`;
+    case 'too_small':
+      if (origin === 'string') return 'is empty';
+      if (origin === 'array') return `holds ${countOf(value)}; there have to be at least ${minimum}`;
+      return `is ${value}; it has to be ${issue.inclusive === false ? 'more than' : 'at least'} ${minimum}`;
+    case 'invalid_type':
+      return value === undefined ? 'is missing' : `has to be ${TYPES[String(expected)] ?? `of type ${expected}`}`;
+    case 'invalid_value':
+      return Array.isArray(values) ? `has to be one of: ${values.join(', ')}` : 'does not fit';
+    case 'custom':
+      return message;
+    case 'invalid_union':
+      return message === 'Invalid input' ? 'does not fit' : message;
+    default:
+      return 'does not fit';
   }
-  if (code === 'too_big') return say(`is ${value}; it may be at most ${maximum}`);
-  if (code === 'too_small') return say(`is ${value}; it has to be ${issue.inclusive === false ? 'more than' : 'at least'} ${minimum}`);
-  if (code === 'invalid_type') return say(value === undefined ? 'is missing' : `has to be of type ${issue.expected}`);
-  if (code === 'invalid_value' && Array.isArray(issue.values)) return say(`has to be one of: ${issue.values.join(', ')}`);
-  if (code === 'custom') return say(issue.message);
-  return say('does not fit');
+}
+
+function countOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
 }
 
 /** As `misfitOf`, for a value on its own; undefined when the schema takes it. */

@@ -35,9 +35,38 @@ describe('ConfigStore', () => {
     const config = await store();
     await expect(config.set('audio_retention_days', value)).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringMatching(/days from 0|forever|Too small/),
+      message: expect.stringMatching(/days from 0|forever|at least 0/),
     });
     expect(config.get('audio_retention_days')).toBe(7);
+  });
+
+  it.each([
+    ['log.level', 'loud', 'log.level has to be one of: debug, info, warn, error.'],
+    ['transcription.threads', '99', 'transcription.threads is 99; it may be at most 16.'],
+    ['transcription.threads', 'two', 'transcription.threads has to be a number.'],
+    ['mcp.enabled', '1', 'mcp.enabled has to be true or false.'],
+    ['audio_retention_days', 'week', 'audio_retention_days takes a number of days from 0 to 36500, or "forever".'],
+  ])('says what %s takes when given %j', async (key, value, message) =>
+    expect((await store()).set(key, value)).rejects.toMatchObject({ message }),
+  );
+
+  it('says what was changed in the file since it was read, until it is read again or changed back', async () => {
+    await writeFile(file, '{"transcription.threads": 3}');
+    const config = await store({ AMBIENT_LOG_LEVEL: 'warn' });
+    expect(await config.drift()).toBeUndefined();
+    await writeFile(file, '{"transcription.threads": 4, "log.level": "debug"}');
+    expect(await config.drift()).toEqual({
+      message: `Changed in ${file} since the daemon read it: transcription.threads.`,
+      hint: expect.stringContaining('daemon restart'),
+    });
+    await writeFile(file, '{"transcription.threads": ');
+    expect((await config.drift())?.message).toMatch(/cannot be read any more/);
+    await writeFile(file, '{"transcription.threads": 3}');
+    expect(await config.drift()).toBeUndefined();
+    await rm(file);
+    expect((await config.drift())?.message).toMatch(/transcription\.threads/);
+    await config.load();
+    expect(await config.drift()).toBeUndefined();
   });
 
   it('takes null for a setting that may be unset as no value, also when it is spelled', async () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { AmbientError, CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, configEnvName } from '@ambient/contract';
+import { AmbientError, CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, configEnvName, faultOf } from '@ambient/contract';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import writeFileAtomic from 'write-file-atomic';
 
@@ -20,6 +20,12 @@ interface ConfigStoreOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
+/** How `config.json` differs from what the daemon goes by. */
+export interface ConfigDrift {
+  readonly message: string;
+  readonly hint: string;
+}
+
 type FileContent = Record<string, unknown>;
 
 /**
@@ -35,6 +41,8 @@ export class ConfigStore {
   #fileError: string | undefined;
   #values = new Map<ConfigKey, ConfigEntry>();
   #warnings: string[] = [];
+  /** The file as it was when it was last looked at for drift, and what was found. */
+  #looked: { readonly text: string; readonly drift: ConfigDrift | undefined } | undefined;
 
   constructor(options: ConfigStoreOptions) {
     this.#file = options.file;
@@ -47,6 +55,7 @@ export class ConfigStore {
     const { content, error } = await readConfigFile(this.#file);
     this.#content = content;
     this.#fileError = error;
+    this.#looked = undefined;
     this.#resolve();
   }
 
@@ -67,6 +76,32 @@ export class ConfigStore {
     return this.#warnings;
   }
 
+  /** What was changed in the file by hand since it was read; undefined when that makes no difference. Never throws. */
+  async drift(): Promise<ConfigDrift | undefined> {
+    const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => `\0${error.code}`);
+    if (this.#looked?.text !== text) this.#looked = { text, drift: await this.#findDrift() };
+    return this.#looked.drift;
+  }
+
+  async #findDrift(): Promise<ConfigDrift | undefined> {
+    const now = new ConfigStore({ file: this.#file, env: this.#env, flags: this.#flags });
+    await now.load();
+    const [file, broken] = [this.#file, now.#fileError];
+    if (broken !== undefined)
+      return broken === this.#fileError
+        ? undefined
+        : {
+            message: `${file} was changed since the daemon read it, and cannot be read any more.`,
+            hint: 'What it said before holds until the next start. `ambientctl doctor` says where the fault is.',
+          };
+    const changed = this.entries().filter(({ key, value }) => now.get(key) !== value);
+    if (changed.length === 0) return undefined;
+    return {
+      message: `Changed in ${file} since the daemon read it: ${changed.map(({ key }) => key).join(', ')}.`,
+      hint: 'Run `ambientctl daemon restart`, or change settings with `ambientctl config`, which takes effect at once.',
+    };
+  }
+
   onChange(listener: (key: ConfigKey) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -82,7 +117,11 @@ export class ConfigStore {
     const unset = value === null || value === undefined;
     const parsed = unset ? undefined : coerce(key, value);
     if (parsed !== undefined && !parsed.ok)
-      throw new AmbientError('bad_request', `${key}: ${parsed.reason}.`, `See \`ambientctl config ${key}\` for what it takes.`);
+      throw new AmbientError(
+        'bad_request',
+        `${key} ${parsed.reason}.`,
+        `Give another value; \`ambientctl config ${key}\` says what it is for.`,
+      );
     if (this.#env[env] !== undefined)
       throw new AmbientError('conflict', `${key} is set by the environment variable ${env}.`, `Unset ${env} and restart the daemon.`);
     const fresh = await readConfigFile(this.#file);
@@ -94,6 +133,7 @@ export class ConfigStore {
     await writeFileAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
     this.#content = next;
     this.#fileError = undefined;
+    this.#looked = undefined;
     this.#resolve();
     for (const listener of this.#listeners) listener(key);
     const entry = this.#values.get(key);
@@ -120,7 +160,7 @@ export class ConfigStore {
       if (raw === undefined) continue;
       const parsed = coerce(key, raw);
       if (parsed.ok) return { key, value: parsed.value, source, description };
-      this.#warnings.push(`${where}: ${parsed.reason}; passed over.`);
+      this.#warnings.push(`${where} ${parsed.reason}; passed over.`);
     }
     return { key, value: ConfigSchema.shape[key].parse(undefined), source: 'default', description };
   }
@@ -139,8 +179,9 @@ function coerce(key: ConfigKey, raw: unknown): Coerced {
     const parsed = value === undefined ? undefined : schema.safeParse(value);
     if (parsed?.success) return { ok: true, value: parsed.data };
   }
-  const refused = schema.safeParse(spelled ?? raw);
-  return { ok: false, reason: refused.error?.issues[0]?.message ?? 'not a fitting value' };
+  const value = spelled ?? raw;
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  return { ok: false, reason: issue === undefined ? 'does not fit' : faultOf(issue, value) };
 }
 
 /** The value that a text spells in JSON, all of it: `30d` and `07` spell nothing. */

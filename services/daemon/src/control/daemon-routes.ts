@@ -58,7 +58,11 @@ export function daemonRoutes({ status, doctor, config, library, renewTranscripts
       return { pid: process.pid };
     },
     doctor,
-    config: () => ({ settings: [...config.entries()], unknown: [...config.unknownKeys()], warnings: [...config.warnings()] }),
+    async config() {
+      const drift = await config.drift();
+      const warnings = [...config.warnings(), ...(drift === undefined ? [] : [`${drift.message} ${drift.hint}`])];
+      return { settings: [...config.entries()], unknown: [...config.unknownKeys()], warnings };
+    },
     async setConfig({ body }) {
       const { key, value } = await config.set(body.key, body.value);
       return { key, value };

@@ -37,7 +37,7 @@ describe('a request that does not fit is answered in a sentence with the next st
     ['PATCH', '/v1/sessions/x', { tags: ['a', 't'.repeat(65)] }, 'The tag is 65 characters long; it may have at most 64.', 'Shorten it.'],
     ['PATCH', '/v1/sessions/x', { tags: Array(65).fill('a') }, '`tags` holds 65; there may be at most 64.', 'Correct it and try again.'],
     ['PATCH', '/v1/sessions/x', { name: '  ' }, 'The name is empty.', 'Correct it and try again.'],
-    ['PATCH', '/v1/sessions/x', { pinned: 'yes' }, '`pinned` has to be of type boolean.', 'Correct it and try again.'],
+    ['PATCH', '/v1/sessions/x', { pinned: 'yes' }, '`pinned` has to be true or false.', 'Correct it and try again.'],
     ['POST', '/v1/recording/mute', {}, '`track` has to be one of: room, call.', 'Correct it and try again.'],
     ['POST', '/v1/recording/start', { seconds: 0 }, 'The number of seconds is 0; it has to be more than 0.', 'Correct it and try again.'],
     ['GET', '/v1/search', undefined, 'The search text is missing.', 'Correct it and try again.'],

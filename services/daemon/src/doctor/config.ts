@@ -14,13 +14,7 @@ export async function configCheck(file: string, env: Readonly<Record<string, str
   if (warnings.length > (unknown.length > 0 ? 1 : 0))
     return check.failure(ID, TITLE, warnings.join(' '), `Correct ${file}; \`ambientctl config\` shows what holds.`);
   if (unknown.length > 0) return check.warning(ID, TITLE, warnings.join(' '), `Correct or remove them in ${file}.`);
-  const changed = running.entries().filter(({ key, value, source }) => source !== 'flag' && now.get(key) !== value);
-  if (changed.length > 0)
-    return check.warning(
-      ID,
-      TITLE,
-      `Changed in ${file} since the daemon read it: ${changed.map(({ key }) => key).join(', ')}.`,
-      'Run `ambientctl daemon restart`, or change settings with `ambientctl config`, which takes effect at once.',
-    );
+  const drift = await running.drift();
+  if (drift !== undefined) return check.warning(ID, TITLE, drift.message, drift.hint);
   return check.ok(ID, TITLE, 'Every setting fits.');
 }
