@@ -149,7 +149,9 @@ describe('doctor without a daemon', () => {
 
   it('names a setting in the environment that does not fit, and a disk that is low or full by the settings', async () => {
     await makeHome();
-    expect(said((await kit.doctor({ AMBIENT_LOG_LEVEL: 'loud' })).get('config'))).toMatch(/AMBIENT_LOG_LEVEL does not fit/);
+    expect(said((await kit.doctor({ AMBIENT_LOG_LEVEL: 'loud' })).get('config'))).toMatch(
+      /AMBIENT_LOG_LEVEL does not fit: it has to be one of: debug, info, warn, error\. -> Unset or correct AMBIENT_LOG_LEVEL/,
+    );
     expect((await kit.doctor({ AMBIENT_DISK_LOW_MB: '999999999' })).get('disk').status).toBe('warning');
     await writeFile(kit.paths.config, JSON.stringify({ 'disk.stop_mb': 999_999_999 }), { mode: 0o600 });
     const full = await kit.doctor();

@@ -1,4 +1,4 @@
-import { CONFIG_KEYS, ConfigSchema } from '@ambient/contract';
+import { AmbientError, CONFIG_KEYS, ConfigSchema } from '@ambient/contract';
 import type { Command } from 'commander';
 import { suggest } from '../args/suggest.js';
 import type { CliContext } from '../context.js';
@@ -6,6 +6,8 @@ import { UsageError } from '../errors.js';
 import { examples } from '../help.js';
 import { fields, table } from '../output/table.js';
 import { plain } from '../output/text.js';
+
+const CONFIG_HELP = 'See `ambientctl config --help`.';
 
 export function register(program: Command, context: CliContext): void {
   examples(
@@ -25,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
       return showAll(context);
     }
     checkKey(key);
-    if (unset && value !== undefined) throw new UsageError('Give a value or --unset, not both.', 'See `ambientctl config --help`.');
+    if (unset && value !== undefined) throw new UsageError('Give a value or --unset, not both.', CONFIG_HELP);
     return value === undefined && !unset ? showOne(context, key) : change(context, key, unset ? null : (value ?? null));
   });
 }
@@ -77,13 +79,19 @@ async function showOne(context: CliContext, key: string): Promise<void> {
   );
 }
 
+/** A value that does not fit was typed wrong, as a setting that does not exist is. */
+function asUsage(error: unknown): never {
+  if (error instanceof AmbientError && error.code === 'bad_request') throw new UsageError(error.message, error.hint ?? CONFIG_HELP);
+  throw error;
+}
+
 function defaultOf(key: string): unknown {
   return (ConfigSchema.parse({}) as Record<string, unknown>)[key];
 }
 
 async function change(context: CliContext, key: string, value: string | null): Promise<void> {
   const client = await context.connect();
-  const reply = await client.call('setConfig', { body: { key, value } });
+  const reply = await client.call('setConfig', { body: { key, value } }).catch(asUsage);
   context.out.result(reply, () => `${key} is now ${shown(reply.value)}${value === null ? ' (the default)' : ''}.`);
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, check, configEnvName } from '@ambient/contract';
+import { CONFIG_KEYS, type Config, type ConfigKey, ConfigSchema, check, configEnvName, faultOf } from '@ambient/contract';
 import type { CliContext } from '../context.js';
 import type { LocalCheck } from './types.js';
 
@@ -10,15 +10,14 @@ const TITLE = 'Configuration';
 export const checkSettings: LocalCheck = async (context) => {
   const { config: file } = context.paths;
   const { content, problem } = await readSettings(file);
+  const inEnv = CONFIG_KEYS.filter((key) => misfits(key, context.env[configEnvName(key)], '').length > 0).map(configEnvName);
   const unfit = CONFIG_KEYS.flatMap((key) => [
-    ...(fits(key, content[key]) ? [] : [`${key} in ${file} does not fit`]),
-    ...(fits(key, context.env[configEnvName(key)]) ? [] : [`${configEnvName(key)} does not fit`]),
+    ...misfits(key, content[key], `${key} in ${file}`),
+    ...misfits(key, context.env[configEnvName(key)], configEnvName(key)),
   ]);
   const problems = [...(problem === undefined ? [] : [problem]), ...unfit];
   if (problems.length > 0)
-    return [
-      check.failure(ID, TITLE, `${problems.join('; ')}.`, 'Correct it; `ambientctl config KEY` says what fits, once the daemon runs.'),
-    ];
+    return [check.failure(ID, TITLE, `${problems.join('; ')}.`, remedy(file, problems.length - inEnv.length, inEnv))];
   const unknown = Object.keys(content).filter((key) => !(CONFIG_KEYS as string[]).includes(key));
   if (unknown.length > 0)
     return [check.warning(ID, TITLE, `Settings that nothing reads: ${unknown.join(', ')}.`, `Correct or remove them in ${file}.`)];
@@ -51,11 +50,24 @@ async function readSettings(file: string): Promise<{ content: Record<string, unk
   }
 }
 
-function fits(key: ConfigKey, raw: unknown): boolean {
-  if (raw === undefined) return true;
+/** @returns one sentence without its end, or none when the value is left out or fits */
+function misfits(key: ConfigKey, raw: unknown, where: string): string[] {
+  if (raw === undefined) return [];
   const schema = ConfigSchema.shape[key];
-  const value = spelled(raw);
-  return schema.safeParse(raw).success || (value !== undefined && schema.safeParse(value).success);
+  const value = spelled(raw) ?? raw;
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue === undefined || schema.safeParse(raw).success) return [];
+  return [`${where} does not fit: it ${faultOf(issue, value)}`];
+}
+
+function remedy(file: string, inFile: number, variables: readonly string[]): string {
+  const steps = [
+    ...(inFile > 0 ? [`Correct ${file}.`] : []),
+    ...(variables.length > 0
+      ? [`Unset or correct ${variables.join(', ')} where the daemon is started from, then \`ambientctl daemon restart\`.`]
+      : []),
+  ];
+  return steps.join(' ');
 }
 
 /** The environment has only strings: what one spells in JSON. */
