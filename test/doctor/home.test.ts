@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runHere } from '../cli/support/ambientctl.js';
 import { sessionFile } from '../cli/support/samples.js';
+import { canMount } from '../support/mount.js';
 import { type DoctorKit, openDoctorKit, said } from './kit.js';
 
 /** Making a file somebody else's takes root. */
@@ -54,6 +56,27 @@ describe('doctor without a daemon', () => {
     expect(said(report.get('home'))).toMatch(words);
     expect(report.code).toBe(status === 'failure' ? 1 : 0);
     await chmod(kit.paths.home, 0o700);
+  });
+
+  it('names a variable that nothing reads, with the one that was meant', async () => {
+    const report = await kit.doctor({ AMBIENT_TRANSCRIPTION_MODLE: 'x', AMBIENT_LOG_LEVEL: 'info' });
+    expect(said(report.get('environment'))).toBe(
+      'Nothing reads AMBIENT_TRANSCRIPTION_MODLE. -> Did you mean AMBIENT_TRANSCRIPTION_MODEL? Unset AMBIENT_TRANSCRIPTION_MODLE.',
+    );
+    expect(report.code).toBe(0);
+  });
+
+  it.skipIf(!canMount())('names a read-only disk, with a home on it and without', async () => {
+    await mkdir(kit.paths.home, { mode: 0o700 });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k,mode=700', 'tmpfs', kit.paths.home]);
+    const report = await kit.doctor();
+    const inside = await runHere(path.join(kit.paths.home, 'x/y'), ['doctor', '--json'], { env: kit.env });
+    const started = await runHere(kit.paths.home, ['daemon', 'start'], { env: kit.env });
+    execFileSync('umount', [kit.paths.home]);
+    expect(said(report.get('home'))).toMatch(/lies on a read-only disk\. -> Mount it for writing .*AMBIENT_HOME/);
+    expect(inside.stdout).toMatch(/y cannot be made: [^ ]*h lies on a read-only disk\./);
+    expect([report.code, inside.code, started.code]).toEqual([1, 1, 1]);
+    expect(started.stderr).toMatch(/^ambientctl: [^\n]*read-only[^\n]*AMBIENT_HOME[^\n]*$/m);
   });
 
   it('names sessions that others can read, and a file in the place of the home', async () => {

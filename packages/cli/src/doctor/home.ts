@@ -5,6 +5,8 @@ import type { LocalCheck } from './types.js';
 
 const ID = 'home';
 const TITLE = 'Home folder';
+const MOUNT =
+  'Mount it for writing (`mount -o remount,rw`; look into the system log for why it is not), or set AMBIENT_HOME to a folder on another disk.';
 
 /** The home, what is in it, and the credentials: whose they are, and who else gets at them. */
 export const checkHome: LocalCheck = async ({ paths }) => {
@@ -17,7 +19,7 @@ export const checkHome: LocalCheck = async ({ paths }) => {
 async function homeFolder(home: string): Promise<Check | 'usable'> {
   const info = await stat(home).catch((error: NodeJS.ErrnoException) => error);
   if (info instanceof Error) {
-    if (info.code === 'ENOENT') return check.ok(ID, TITLE, `${home} does not exist yet; the daemon makes it.`);
+    if (info.code === 'ENOENT') return absentHome(home);
     return check.failure(ID, TITLE, `${home}: ${info.message}.`, 'Set AMBIENT_HOME to a folder that you can use.');
   }
   if (!info.isDirectory())
@@ -29,17 +31,39 @@ async function homeFolder(home: string): Promise<Check | 'usable'> {
       `${home} belongs to user ${info.uid}.`,
       'Run this as that user, or set AMBIENT_HOME to a folder of yours.',
     );
-  const usable = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => (info.mode & 0o700) === 0o700,
-    () => false,
-  );
-  if (!usable) return check.failure(ID, TITLE, `${home} cannot be read and written.`, `Run: chmod u+rwx '${home}'`);
+  const obstacle = await obstacleTo(home);
+  if (obstacle === 'read-only') return check.failure(ID, TITLE, `${home} lies on a read-only disk.`, MOUNT);
+  if (obstacle !== undefined || (info.mode & 0o700) !== 0o700)
+    return check.failure(ID, TITLE, `${home} cannot be read and written.`, `Run: chmod u+rwx '${home}'`);
   const mode = info.mode & 0o777;
   if ((mode & 0o022) !== 0)
     return check.failure(ID, TITLE, `${home} has mode ${octal(mode)}: others can change what is in it.`, `Run: chmod 700 '${home}'`);
   if ((mode & 0o077) !== 0)
     return check.warning(ID, TITLE, `${home} has mode ${octal(mode)}: others can look in.`, `Run: chmod 700 '${home}'`);
   return 'usable';
+}
+
+/** A home that is still to be made, as far as that can be told. */
+async function absentHome(home: string): Promise<Check> {
+  let above = path.dirname(home);
+  while (above !== path.dirname(above) && (await stat(above).catch(() => undefined)) === undefined) above = path.dirname(above);
+  const obstacle = await obstacleTo(above);
+  if (obstacle === undefined) return check.ok(ID, TITLE, `${home} does not exist yet; the daemon makes it.`);
+  if (obstacle === 'read-only') return check.failure(ID, TITLE, `${home} cannot be made: ${above} lies on a read-only disk.`, MOUNT);
+  return check.failure(
+    ID,
+    TITLE,
+    `${home} cannot be made: you may not write in ${above}.`,
+    'Set AMBIENT_HOME to a folder that you can use.',
+  );
+}
+
+/** What keeps a folder or file from being used. */
+async function obstacleTo(file: string): Promise<'read-only' | 'forbidden' | undefined> {
+  const { R_OK, W_OK } = constants;
+  const error = await access(file, R_OK | W_OK).catch((cause: NodeJS.ErrnoException) => cause);
+  if (!(error instanceof Error)) return undefined;
+  return error.code === 'EROFS' ? 'read-only' : 'forbidden';
 }
 
 /** A home that a later version made is refused by this one. */
@@ -69,11 +93,10 @@ async function contents(paths: HomePaths): Promise<Check> {
       return check.failure(id, title, `${file} is a link, which is not followed.`, 'Put the real folder or file in its place.');
     if (info.uid !== ownUid())
       return check.failure(id, title, `${file} belongs to user ${info.uid}.`, `Make it yours: sudo chown -R "$(id -u)" '${file}'`);
-    const usable = await access(file, constants.R_OK | constants.W_OK).then(
-      () => (info.mode & 0o600) === 0o600,
-      () => false,
-    );
-    if (!usable) return check.failure(id, title, `${file} cannot be read and written.`, `Run: chmod u+rwX '${file}'`);
+    const obstacle = await obstacleTo(file);
+    if (obstacle === 'read-only') return check.failure(id, title, `${file} lies on a read-only disk.`, MOUNT);
+    if (obstacle !== undefined || (info.mode & 0o600) !== 0o600)
+      return check.failure(id, title, `${file} cannot be read and written.`, `Run: chmod u+rwX '${file}'`);
     if ((info.mode & 0o077) !== 0) open.push(`${file} (mode ${octal(info.mode & 0o777)})`);
   }
   if (open.length === 0) return check.ok(id, title, 'Only you can read them.');

@@ -2,6 +2,7 @@ import { type Check, check } from '@ambient/contract';
 import type { CliContext } from '../context.js';
 import { type DaemonView, lookAtDaemon } from './daemon.js';
 import { checkDisk } from './disk.js';
+import { checkEnvironment } from './environment.js';
 import { checkHome } from './home.js';
 import { checkHosts } from './hosts.js';
 import { checkLibraryFile } from './library-file.js';
@@ -17,7 +18,13 @@ import { checkTools, foundHereOnly } from './tools.js';
 import type { LocalCheck } from './types.js';
 
 /** Checks that need no daemon, in the order shown. A new one is a file beside this, named here. */
-const LOCAL: Readonly<Record<string, LocalCheck>> = { node: checkNode, home: checkHome, socket: checkSockets, service: checkService };
+const LOCAL: Readonly<Record<string, LocalCheck>> = {
+  node: checkNode,
+  environment: checkEnvironment,
+  home: checkHome,
+  socket: checkSockets,
+  service: checkService,
+};
 
 /** What the daemon sees better, looked at from outside while there is none. */
 const STAND_INS: Readonly<Record<string, LocalCheck>> = {
