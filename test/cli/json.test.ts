@@ -294,8 +294,31 @@ describe('export --out', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect((await runHere(home, ['export', 'last', '--out', file, '--force'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe('[]\n');
-    expect((await runHere(home, ['export', 'last', '--out', path.join(work, 'no/such/x.md')])).stderr).toContain('There is no folder');
     expect(readdirSync(work)).toHaveLength(names + 1);
+  });
+
+  it('says in one line why a place cannot be written to, and what to do', async () => {
+    const cases: [string, number, RegExp][] = [
+      [path.join(work, 'no/such/x.md'), 1, /There is no folder .*no\/such\. Make it first/],
+      [path.join(work, 'a.wav/x.md'), 1, /There is no folder .*a\.wav\. Make it first/],
+      [work, 1, /is a folder\. Give --out the name of a file in it\./],
+      [`${work}/new/`, 2, /names a folder\. Give --out the name of a file in it\./],
+      [path.join(work, 'x'.repeat(300)), 1, /The name of x+… is too long\. Give a shorter --out\./],
+      ...(process.platform === 'linux'
+        ? [['/proc/x.md', 1, /No file can be made in \/proc\. Give --out/] as [string, number, RegExp]]
+        : []),
+    ];
+    const names = readdirSync(work);
+    for (const [file, code, words] of cases)
+      for (const force of [[], ['--force']]) {
+        const result = await runHere(home, ['export', 'last', '--out', file, ...force]);
+        expect(result.stderr).toMatch(words);
+        expect(result.stderr.trim().split('\n')).toHaveLength(1);
+        expect([result.code, result.stdout]).toEqual([code, '']);
+      }
+    expect(readdirSync(work)).toEqual(names);
+    // A name of its own full length leaves no room for a longer one beside it.
+    expect((await runHere(home, ['export', 'last', '--out', path.join(work, 'y'.repeat(255))])).code).toBe(0);
   });
 });
 

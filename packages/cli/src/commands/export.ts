@@ -32,6 +32,7 @@ export function register(program: Command, context: CliContext): void {
 async function exportSession(context: CliContext, session: string, { format, out: target, force = false }: ExportOptions): Promise<void> {
   const { out, stdout } = context;
   const toStdout = target === undefined || target === '-';
+  if (target?.endsWith('/')) throw new UsageError(`${target} names a folder.`, 'Give --out the name of a file in it.');
   if (toStdout && force) throw new UsageError('--force is for a file.', 'Name it with --out.');
   const client = await context.connect();
   const reply = await client.call('export', { params: { session }, query: { format } }, { timeoutMs: 120_000 });
