@@ -1,5 +1,5 @@
 /** What a power cut would have left on disk, over and above a kill: nothing is sure but what was synced. */
-import { appendFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTrack } from './audio.mjs';
 
@@ -15,6 +15,12 @@ export function cutPower(dir, random) {
     const safe = Math.min(statSync(file).size, HEADER + readTrack(file).declared * 2);
     truncateSync(file, random.whole(safe, statSync(file).size));
   }
-  if (random.chance(0.5)) appendFileSync(path.join(dir, 'raw.jsonl'), LINE.slice(0, random.whole(1, LINE.length - 2)));
+  // The log of a session that is complete was synced before its state was.
+  if (random.chance(0.5) && !isComplete(dir)) appendFileSync(path.join(dir, 'raw.jsonl'), LINE.slice(0, random.whole(1, LINE.length - 2)));
   if (random.chance(0.5)) writeFileSync(path.join(dir, `session.json.${random.whole(1, 1e9)}`), '{ "schema": 1, "id":');
+}
+
+function isComplete(dir) {
+  const file = path.join(dir, 'session.json');
+  return existsSync(file) && ['done', 'interrupted'].includes(JSON.parse(readFileSync(file, 'utf8')).state);
 }
