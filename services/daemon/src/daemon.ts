@@ -94,7 +94,8 @@ export class Daemon {
     const bus = new Bus((error) => logger.error({ err: error }, 'a listener failed'));
     const store = new FileSessionStore({ dir: paths.sessions, bus, clock, logger });
     const library = new SqliteLibrary({ dbPath: paths.library, store, bus, clock, logger });
-    const retention = new Retention({ store, days: () => config.get('audio_retention_days'), clock, logger });
+    const days = () => (config.isDoubtful('audio_retention_days') ? null : config.get('audio_retention_days'));
+    const retention = new Retention({ store, days, clock, logger });
     const model = (name: string) => resolveModel(name, paths.models);
     const changed = (): void => board.changed();
     const transcriber = new RecognizerTranscriber({ config, resolveModel: model, logger, onChange: changed });

@@ -93,4 +93,17 @@ describe('ConfigStore', () => {
     await expect(broken.set('transcription.threads', 4)).rejects.toMatchObject({ code: 'bad_config' });
     expect(await readFile(file, 'utf8')).toContain('oops');
   });
+
+  it('is in doubt about a setting when not all that was said about it could be read', async () => {
+    const doubts = async (text: string, env = {}): Promise<boolean> => {
+      await writeFile(file, text);
+      return (await store(env)).isDoubtful('audio_retention_days');
+    };
+    expect(await doubts('{"audio_retention_days": "forever"}')).toBe(false);
+    expect(await doubts('{"transcription.threads": 99}')).toBe(false);
+    expect(await doubts('{"audio_retention_days": "for ever"}')).toBe(true);
+    expect(await doubts('{"audio_retention_days": "forever",}x')).toBe(true);
+    expect(await doubts('{"audio_retention_days": 30}', { AMBIENT_AUDIO_RETENTION_DAYS: '30d' })).toBe(true);
+    expect(await doubts('oops', { AMBIENT_AUDIO_RETENTION_DAYS: '30' })).toBe(false);
+  });
 });

@@ -41,6 +41,7 @@ export class ConfigStore {
   #fileError: string | undefined;
   #values = new Map<ConfigKey, ConfigEntry>();
   #warnings: string[] = [];
+  readonly #doubtful = new Set<ConfigKey>();
   /** The file as it was when it was last looked at for drift, and what was found. */
   #looked: { readonly text: string; readonly drift: ConfigDrift | undefined } | undefined;
 
@@ -70,6 +71,11 @@ export class ConfigStore {
   /** Keys in the file that this build does not know. */
   unknownKeys(): readonly string[] {
     return Object.keys(this.#content).filter((key) => !isKey(key));
+  }
+
+  /** True when more was said about a setting than could be read: another value than the one meant may hold. */
+  isDoubtful(key: ConfigKey): boolean {
+    return this.#doubtful.has(key);
   }
 
   warnings(): readonly string[] {
@@ -143,6 +149,7 @@ export class ConfigStore {
 
   #resolve(): void {
     this.#values = new Map();
+    this.#doubtful.clear();
     this.#warnings = this.#fileError === undefined ? [] : [this.#fileError];
     for (const key of CONFIG_KEYS) this.#values.set(key, this.#resolveKey(key));
     const unknown = this.unknownKeys();
@@ -161,7 +168,9 @@ export class ConfigStore {
       const parsed = coerce(key, raw);
       if (parsed.ok) return { key, value: parsed.value, source, description };
       this.#warnings.push(`${where} ${parsed.reason}; passed over.`);
+      this.#doubtful.add(key);
     }
+    if (this.#fileError !== undefined) this.#doubtful.add(key);
     return { key, value: ConfigSchema.shape[key].parse(undefined), source: 'default', description };
   }
 }

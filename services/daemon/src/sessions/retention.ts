@@ -9,7 +9,8 @@ const SHOWN = 5;
 
 interface RetentionDeps {
   readonly store: SessionStore;
-  readonly days: () => Config['audio_retention_days'];
+  /** null when it is not known what the user wants: nothing is deleted then. */
+  readonly days: () => Config['audio_retention_days'] | null;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,8 +50,15 @@ export class Retention {
     return this.#kept?.sessions ?? [];
   }
 
-  /** The same in words for the user; null when there are none. */
+  /** The same in words for the user, or why nothing is deleted; null when there is nothing to say. */
   warning(): Warning | null {
+    if (this.#deps.days() === null)
+      return {
+        code: 'audio_kept',
+        message: 'No audio is deleted, however old, because `audio_retention_days` cannot be read.',
+        hint: 'Run `ambientctl doctor`: it says what is wrong with the settings.',
+        at: isoWithOffset(this.#deps.clock.now()),
+      };
     if (this.#kept === null) return null;
     const { sessions, at } = this.#kept;
     const [first = '', ...more] = sessions;
@@ -84,17 +92,18 @@ export class Retention {
 
   async #sweep(): Promise<Sweep> {
     const { store, days, clock, logger } = this.#deps;
-    const limit = days();
+    const said = days();
+    const limit = typeof said === 'number' ? said : Number.POSITIVE_INFINITY;
     const swept: string[] = [];
     const kept: string[] = [];
-    for (const row of limit === 'forever' ? [] : await store.list()) {
+    for (const row of limit === Number.POSITIVE_INFINITY ? [] : await store.list()) {
       if (!row.has_audio || row.live || row.pinned) continue;
       if (row.state !== 'done' && row.state !== 'interrupted') {
         // Audio whose text is not all there is the only copy of what was said. A day is no delay worth a warning.
-        if (this.#age(row.ended_at) >= Math.max(1, limit as number)) kept.push(row.id);
+        if (this.#age(row.ended_at) >= Math.max(1, limit)) kept.push(row.id);
         continue;
       }
-      if (limit !== 0 && !(await this.#isPast(row, limit as number))) continue;
+      if (limit !== 0 && !(await this.#isPast(row, limit))) continue;
       try {
         await store.removeAudio(row.id);
         swept.push(row.id);
