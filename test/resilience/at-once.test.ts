@@ -43,8 +43,7 @@ describe('several things at once', () => {
 
   it('a recording and the removal of its folder: status says so, and the text goes on', async () => {
     const id = await daemon.record(BOTH);
-    await daemon.heard(id, 1);
-    const [first] = daemon.rawLines(id);
+    await until(async () => ((await daemon.status()).live?.elapsed_ms ?? 0) > 1000, 'a second');
     rmSync(daemon.file(id), { recursive: true });
     const warned = await until(async () => {
       const { warnings, live } = await daemon.status();
@@ -52,10 +51,10 @@ describe('several things at once', () => {
     }, 'the warning');
     expect(warned).toMatchObject([{ code: 'folder_gone', hint: expect.stringContaining(`ambientctl delete ${id}`) }]);
     expect(daemon.events).toContainEqual(expect.objectContaining({ type: 'warning', session: id }));
-    await daemon.heard(id, 3);
+    await daemon.heard(id, 1);
     const { duration_s } = await daemon.stopRecording();
     expect((await daemon.finished(id)).warnings).toMatchObject([{ code: 'folder_gone' }]);
-    expect(daemon.rawLines(id)[0]).toEqual(first);
+    expect(daemon.rawLines(id)[0]?.text).toMatch(/migration/i);
     expect((await daemon.track(id, 'room')).samples.length).toBeGreaterThan(duration_s * 16_000 - 8000);
     expect((await daemon.status()).warnings).toEqual([]);
   });
@@ -71,8 +70,8 @@ describe('several things at once', () => {
     await until(async () => {
       const { live, lag_s } = await daemon.status();
       lags.push(lag_s);
-      return (live?.elapsed_ms ?? 0) > 12_000;
-    }, 'twelve seconds');
+      return (live?.elapsed_ms ?? 0) > 8000;
+    }, 'eight seconds');
     // `lag_s` is the recording's own while there is one: the import's is many minutes.
     expect(Math.max(...lags)).toBeLessThan(12);
     await daemon.heard(id, 2);

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ambientctl } from '../cli/support/ambientctl.js';
+import { runHere } from '../cli/support/ambientctl.js';
 import { BOTH, CALL, Daemon, ROOM, readWav, sameSamples, until } from './kit.js';
 
 const MIB = 1024 * 1024;
@@ -110,7 +110,7 @@ describe.skipIf(!canMount())('a disk that fills', () => {
     const rebuilt = await daemon.client.call('rebuild', { body: {} });
     expect(rebuilt).toMatchObject({ sessions: 2, skipped: [] });
     expect(await daemon.client.call('search', { query: { q: 'migration' } })).toMatchObject({ total: 2 });
-    const { stdout } = await ambientctl(disk, ['show', id]);
+    const { stdout } = await runHere(disk, ['show', id]);
     expect(stdout).toContain('The disk is full: the recording was stopped.');
   });
 });

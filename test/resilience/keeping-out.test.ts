@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ambientctl } from '../cli/support/ambientctl.js';
+import { runHere } from '../cli/support/ambientctl.js';
 import { BOTH, CALL, Daemon, ROOM, readWav, sameSamples, silent, until } from './kit.js';
 
 /** The bundled conversation, played at its own pace, while its user keeps things out of it. */
@@ -15,7 +15,7 @@ describe('what is kept out of a recording', () => {
   afterAll(() => daemon.remove());
 
   const cli = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await ambientctl(daemon.paths.home, args);
+    const { code, stdout, stderr } = await runHere(daemon.paths.home, args);
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
     return stdout;
   };

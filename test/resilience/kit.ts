@@ -30,11 +30,12 @@ const HEADER_BYTES = 44;
 /** Waits until `condition` gives something other than false or undefined, and gives it back. */
 export async function until<T>(condition: () => T | false | undefined | Promise<T | false | undefined>, what: string, timeoutMs = 45_000) {
   const end = performance.now() + timeoutMs;
-  for (;;) {
+  // Short waits end soon, and long ones take little of what is being waited for.
+  for (let pauseMs = 20; ; pauseMs = Math.min(150, pauseMs * 1.2)) {
     const value = await condition();
     if (value !== false && value !== undefined) return value as T;
     if (performance.now() > end) throw new Error(`timed out: ${what}`);
-    await sleep(50);
+    await sleep(pauseMs);
   }
 }
 

@@ -3,7 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionFile } from '@ambient/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ambientctl } from '../cli/support/ambientctl.js';
+import { runHere } from '../cli/support/ambientctl.js';
 import { sessionFile } from '../cli/support/samples.js';
 import { BOTH, Daemon, ROOM, until, writeTalk } from './kit.js';
 
@@ -52,7 +52,7 @@ describe('audio that is past its time', () => {
       ...Object.fromEntries(kept.map((id) => [id, true])),
     });
     expect(daemon.sessionFile('old')).toMatchObject({ state: 'done', audio_deleted_at: expect.any(String) });
-    expect((await ambientctl(daemon.paths.home, ['show', 'old'])).stdout).toContain('Words of old.');
+    expect((await runHere(daemon.paths.home, ['show', 'old'])).stdout).toContain('Words of old.');
     expect(readdirSync(daemon.paths.sessions).sort()).toEqual(['old', 'old-cut', ...kept].sort());
   });
 
@@ -69,7 +69,7 @@ describe('audio that is past its time', () => {
       ['delete', 'live', '--audio', '--yes'],
       ['delete', id, '--yes'],
     ]) {
-      const { code, stderr } = await ambientctl(daemon.paths.home, args);
+      const { code, stderr } = await runHere(daemon.paths.home, args);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^ambientctl: [^\n]+\. [^\n]+\n$/);
     }
@@ -101,7 +101,7 @@ describe('audio that is past its time', () => {
     const { imports } = await daemon.client.call('import', { body: { files: [talk, ROOM] } });
     const [first, second] = imports.map(({ id }) => id);
     await daemon.heard(first ?? '', 1);
-    expect((await ambientctl(daemon.paths.home, ['delete', first ?? '', '--yes'])).code).toBe(0);
+    expect((await runHere(daemon.paths.home, ['delete', first ?? '', '--yes'])).code).toBe(0);
     expect(existsSync(daemon.file(first ?? ''))).toBe(false);
     await daemon.finished(second ?? '');
     await until(async () => (await daemon.status()).lag_s === 0, 'nothing to be left to do');

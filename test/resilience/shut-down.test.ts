@@ -53,6 +53,16 @@ describe('a daemon that is told to end', () => {
     expect(daemon.sessionFile(live)).toMatchObject({ interrupted_at: null, ended_at: expect.any(String) });
   });
 
+  it('while the library is made anew', async () => {
+    for (let i = 1; i < 150; i++) await cp(daemon.file(live), path.join(daemon.paths.sessions, `copy-${i}`), { recursive: true });
+    await daemon.start();
+    const rebuilding = daemon.client.call('rebuild', { body: {} }).catch((error: unknown) => error);
+    await until(() => existsSync(`${daemon.paths.library}.rebuild`), 'the new library');
+    inTime(await daemon.end());
+    await rebuilding;
+    for (let i = 1; i < 150; i++) rmSync(path.join(daemon.paths.sessions, `copy-${i}`), { recursive: true });
+  });
+
   it('while the model loads', async () => {
     await daemon.start();
     imported = await import_();
@@ -77,16 +87,6 @@ describe('a daemon that is told to end', () => {
     await stopping;
     await expectValidAudio();
     expect(daemon.sessionFile(id)).toMatchObject({ interrupted_at: null, ended_at: expect.any(String) });
-  });
-
-  it('while the library is made anew', async () => {
-    for (let i = 1; i < 150; i++) await cp(daemon.file(live), path.join(daemon.paths.sessions, `copy-${i}`), { recursive: true });
-    await daemon.start();
-    const rebuilding = daemon.client.call('rebuild', { body: {} }).catch((error: unknown) => error);
-    await until(() => existsSync(`${daemon.paths.library}.rebuild`), 'the new library');
-    inTime(await daemon.end());
-    await rebuilding;
-    for (let i = 1; i < 150; i++) rmSync(path.join(daemon.paths.sessions, `copy-${i}`), { recursive: true });
   });
 
   it('twice: at once, and what was captured is finished by the next start', async () => {

@@ -4,7 +4,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { HOME_SCHEMA, SESSION_SCHEMA } from '@ambient/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ambientctl } from '../cli/support/ambientctl.js';
+import { ambientctl, runHere } from '../cli/support/ambientctl.js';
 import { Daemon, ROOM } from './kit.js';
 
 /** A session as the first builds wrote it, with a key of somebody else's in two places. */
@@ -107,11 +107,11 @@ describe('a home of another version', () => {
       ['strike', id, '--from', '0:00', '--to', '0:05'],
       ['delete', id, '--audio', '--yes'],
     ]) {
-      const { code, stderr } = await ambientctl(daemon.paths.home, args);
+      const { code, stderr } = await runHere(daemon.paths.home, args);
       expect({ args, code }).toEqual({ args, code: 1 });
       expect(stderr).toMatch(/newer version of Ambient[^\n]*Update Ambient[^\n]*\n$/);
     }
-    expect((await ambientctl(daemon.paths.home, ['show', 'last'])).stdout).toContain('zebras');
+    expect((await runHere(daemon.paths.home, ['show', 'last'])).stdout).toContain('zebras');
     await daemon.client.call('rebuild', { body: {} });
     await daemon.end();
     expect(snapshot(daemon.file(id))).toEqual(before);
