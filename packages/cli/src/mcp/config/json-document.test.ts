@@ -109,6 +109,7 @@ describe('a JSON file that cannot be edited', () => {
     ['{"mcpServers": null}', 'f.json:1:16: an object is expected here'],
     ['{"mcpServers": {"ambient": {}, "ambient": {}}}', '"ambient" is there twice'],
     ['{"mcpServers": {}, "mcpServers": {}}', '"mcpServers" is there twice'],
+    ['{"a": {"__proto__": {}}, "mcpServers": {"a": {}}}', 'cannot be edited safely'],
   ])('%j is refused when the way to the entry is not clear', (text, message) => {
     expect(() => put(text)).toThrow(message);
   });
@@ -125,8 +126,10 @@ it('any JSON comes back byte for byte, in any formatting', () => {
       (inner, outer, indent, crlf) => {
         delete inner.ambient;
         delete outer.mcpServers;
-        if (Object.hasOwn(outer, '__proto__') || Object.keys(inner).length === 0) return;
+        if (Object.keys(inner).length === 0) return;
         const json = JSON.stringify({ ...outer, mcpServers: inner }, null, indent);
+        // A key of that name, however deep, is lost in parsing; such a file is refused and left as it is.
+        if (json.includes('"__proto__":')) return;
         const text = crlf ? json.replaceAll('\n', '\r\n') : json;
         const added = put(text);
         expect(JSON.parse(added)).toEqual({ ...JSON.parse(text), mcpServers: { ...JSON.parse(text).mcpServers, ambient: ENTRY } });
