@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,4 +87,22 @@ describe('a real daemon and its home', () => {
     expect(await holderOf(home)).toBeUndefined();
     expect(await stopDaemon({ client, home, note: () => undefined })).toBeNull();
   });
+
+  it.each(['removed', 'moved'])('ends when its home is %s, and records no further', async (how) => {
+    await ok('start', '--room-file', ROOM, '--pace', 'real');
+    const { paths, client } = daemon();
+    const { pid } = await client.call('status', {});
+    if (how === 'moved') renameSync(home, path.join(base, 'elsewhere'));
+    else rmSync(home, { recursive: true });
+    await until(() => !runs(pid), 'the end of the daemon');
+    expect(existsSync(paths.controlSocket)).toBe(false);
+  });
 });
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -14,6 +14,7 @@ import { Bus } from './platform/bus.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { prepareHome } from './platform/home.js';
 import { HomeLock } from './platform/home-lock.js';
+import { HomeWatch } from './platform/home-watch.js';
 import { type Logger, openLogger } from './platform/logger.js';
 import { FileSessionStore } from './sessions/file-session-store.js';
 import { recover } from './sessions/recovery.js';
@@ -30,6 +31,8 @@ export interface DaemonOptions {
   readonly clock?: Clock;
   /** Someone asked over the control socket that the daemon end. */
   readonly onStopRequest: () => void;
+  /** The home was removed or moved: nobody can find the daemon any more, and it has to end. */
+  readonly onHomeGone: () => void;
 }
 
 /** How long a shut-down lets recognition finish what was just captured, ms. The rest is taken up at the next start. */
@@ -77,12 +80,13 @@ export class Daemon {
   }
 
   async #start(): Promise<void> {
-    const { paths, env, flags, clock = systemClock, onStopRequest } = this.#options;
+    const { paths, env, flags, clock = systemClock, onStopRequest, onHomeGone } = this.#options;
     await prepareHome(paths);
     // Whatever it was started in can be unmounted or removed, and the log is found without a word of what lies above the home.
     process.chdir(paths.home);
     await this.#lock.acquire();
     this.#stops.push(() => this.#lock.release());
+    await this.#up(new HomeWatch(paths.home, onHomeGone));
 
     const config = new ConfigStore({ file: paths.config, env, ...(flags ? { flags } : {}) });
     await config.load();

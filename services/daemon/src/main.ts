@@ -62,7 +62,15 @@ async function run(): Promise<void> {
   });
   process.on('unhandledRejection', (error) => daemon.logger?.fatal({ err: error }, 'unhandled rejection'));
 
-  const daemon = new Daemon({ paths, env: process.env, onStopRequest: () => setImmediate(() => stop('request')) });
+  const daemon = new Daemon({
+    paths,
+    env: process.env,
+    onStopRequest: () => setImmediate(() => stop('request')),
+    onHomeGone: () => {
+      say(`${paths.home} was removed or moved: nothing is recorded any more.`);
+      stop('home gone');
+    },
+  });
   // systemd counts failed starts by itself; launchd would start a broken daemon for ever.
   const guard = service === 'launchd' ? new StartGuard(paths.home) : undefined;
   try {
