@@ -41,6 +41,8 @@ describe('a wrong command line', () => {
     [['tag', 'last', 'ok', 'x'.repeat(65)], /The tag is 65 characters long; it may have at most 64\. Shorten it\./],
     [['speaker', 'last', 'x'.repeat(101), '--track', 'call'], /The speaker is 101 characters long; it may have at most 100/],
     [['start', '--name', 'x'.repeat(201)], /The name is 201 characters long/],
+    [['start', '--device=-n'], /begins with "-" or "\|".*ambientctl devices/],
+    [['start', '--device', '|ls'], /begins with "-"/],
     [['start', '--seconds', '8d'], /The number of seconds is 691200; it may be at most 604800/],
     [['import', 'a.wav', '--name', 'x'.repeat(201)], /The name is 201 characters long/],
     [['search', 'x'.repeat(100_000)], /The search text is 100000 characters long; it may have at most 1000/],

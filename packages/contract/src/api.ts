@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Approval } from './approvals.js';
-import { DeviceList } from './devices.js';
+import { DeviceList, DeviceName } from './devices.js';
 import { DoctorReport } from './doctor.js';
 import { AccessLevel, AuditEntry, McpClient, Scope, Toolset } from './mcp.js';
 import { CoverageGap, SessionFile, SessionSummary, Transcript, Warning } from './session.js';
@@ -28,7 +28,7 @@ export const StartRequest = z.object({
   mic: z.boolean().default(true),
   /** Record system audio (default true). */
   system: z.boolean().default(true),
-  device: z.string().nullish(),
+  device: DeviceName.nullish(),
   /** Play these files into the tracks instead of devices; with one given, the other track is off unless given too. */
   room_file: FilePath.nullish(),
   call_file: FilePath.nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeviceName } from './devices.js';
 
 export const MODELS = ['moonshine-base', 'moonshine-tiny'] as const;
 
@@ -7,13 +8,8 @@ export const MODELS = ['moonshine-base', 'moonshine-tiny'] as const;
  * `AMBIENT_` + upper case with dots as underscores (`transcription.model` → `AMBIENT_TRANSCRIPTION_MODEL`).
  */
 export const ConfigSchema = z.object({
-  'audio.device': z.string().min(1).nullable().default(null).describe('Microphone to record; null takes the default device'),
-  'audio.system_device': z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('Sink whose monitor is the call track; null takes the default sink'),
+  'audio.device': DeviceName.nullable().default(null).describe('Microphone to record; null takes the default device'),
+  'audio.system_device': DeviceName.nullable().default(null).describe('Sink whose monitor is the call track; null takes the default sink'),
   'audio.recorder': z.enum(['auto', 'sox', 'arecord', 'parec']).default('auto').describe('Program that records the microphone'),
   audio_retention_days: z
     .union([z.literal('forever'), z.number().min(0).max(36500)], { error: 'takes a number of days from 0 to 36500, or "forever"' })

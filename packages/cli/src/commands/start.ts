@@ -70,6 +70,7 @@ async function start(context: CliContext, options: StartOptions): Promise<void> 
 function request(cwd: string, options: StartOptions): RouteInput<'start'>['body'] {
   const { name, mic, system, device, roomFile, callFile, pace, seconds } = options;
   requireFitting('name', StartRequest.shape.name, name);
+  requireFitting('device', StartRequest.shape.device, device);
   requireFitting('seconds', StartRequest.shape.seconds, seconds === undefined ? undefined : seconds / 1000);
   const files = roomFile !== undefined || callFile !== undefined;
   if (!mic && !system && !files)
