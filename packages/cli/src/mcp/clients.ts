@@ -3,6 +3,7 @@ import { AccessLevel, AmbientError, type McpClient, Scope, Toolset } from '@ambi
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { momentArgument } from '../args/moment.js';
 import { suggest } from '../args/suggest.js';
+import { plain } from '../output/text.js';
 import { localMinute } from '../output/time.js';
 
 /** What a client may do, as options give it. */
@@ -118,4 +119,9 @@ export function scopeInWords({ tags, since, sessions }: Scope): string {
     ...(sessions.length > 0 ? [sessions.join(', ')] : []),
   ];
   return parts.length === 0 ? 'all sessions' : parts.join('; ');
+}
+
+/** A client's rights, for people. */
+export function describe(client: McpClient): string {
+  return plain(`${client.name} (${client.id}): ${client.access}, tools ${client.toolsets.join(', ')}, sees ${scopeInWords(client.scope)}.`);
 }

@@ -194,6 +194,52 @@ describe('mcp connect', () => {
     expect(readdirSync(path.join(home, 'credentials'))).toEqual([control.clients[1]?.id]);
   });
 
+  const expire = () => Object.assign(control.clients[0] ?? {}, { expires_at: '2020-01-01T00:00:00Z' });
+  const LOST: [string, () => unknown, RegExp][] = [
+    ['was revoked', () => Object.assign(control.clients[0] ?? {}, { revoked_at: new Date().toISOString() }), /which was revoked/],
+    ['has expired', expire, /which has expired/],
+    ['lost its credential', () => rmSync(path.join(home, 'credentials'), { recursive: true }), /last profile p\w+\./],
+    ['lost its entry', () => write('{}'), /last profile p\w+\./],
+    ['was disconnected', () => ambientctl('mcp', 'disconnect', 'cursor'), /which was revoked/],
+  ];
+  it.each(LOST)('takes the limits over from the last profile when it %s, and says so', async (_name, spoil, origin) => {
+    await connect('cursor', '--toolset', 'sessions', '--tag', 'work', '--name', 'Desk');
+    await ambientctl('mcp', 'set', 'cursor', '--access', 'disabled');
+    await spoil();
+    const { code, stdout } = await connect('cursor');
+    expect(code).toBe(0);
+    const [old, made] = control.clients;
+    expect(made).toMatchObject({ name: 'Desk', access: 'disabled', toolsets: ['sessions'], scope: { tags: ['work'] } });
+    expect(stdout).toMatch(origin);
+    expect(stdout).toContain(`ambientctl mcp set ${made?.id} --access enabled`);
+    expire();
+    const json = JSON.parse((await connect('cursor', '--json')).stdout);
+    expect(json).toMatchObject({ limits: { access: 'disabled', toolsets: ['sessions'] }, limits_from: null });
+    expect(old?.id).not.toBe(made?.id);
+  });
+
+  it('gives a new profile what the options say, the rest as before, and never more unasked', async () => {
+    await connect('cursor', '--toolset', 'sessions', '--tag', 'work', '--since', '2026-01-01');
+    expire();
+    const { stdout } = await connect('cursor', '--tag', 'home');
+    expect(stdout).toContain('as given here, the others taken over');
+    expect(control.clients[1]).toMatchObject({
+      access: 'enabled',
+      toolsets: ['sessions'],
+      scope: { tags: ['home'], since: new Date(2026, 0, 1).toISOString() },
+    });
+    await connect('cursor', '--all-sessions');
+    expect(control.clients[1]).toMatchObject({ toolsets: ['sessions'], scope: { tags: [], since: null } });
+  });
+
+  it('says that the limits of a profile nobody knows any more are lost', async () => {
+    await connect('cursor', '--tag', 'work');
+    const [old] = control.clients.splice(0);
+    const { stderr } = await connect('cursor');
+    expect(stderr).toContain(`${old?.id} that the entry named is not known here`);
+    expect((await connect('cursor')).stderr).not.toContain('not known here');
+  });
+
   it('leaves an entry of another program alone, and replaces it with --replace, which says where it is kept', async () => {
     const text = '{"mcpServers":{"ambient":{"command":"/Applications/Other.app/ambient","args":["mcp"]}}}';
     write(text);

@@ -8,7 +8,7 @@ import { asAmbientError } from './credential-errors.js';
 import { holdsToken, isOwnEntry, launchFor } from './entry.js';
 import { HostConfig, hostNamed } from './host-config.js';
 import type { Launch } from './hosts/host.js';
-import { describe } from './manage.js';
+import { inheritedGrant, type LimitsFrom, lastProfile, limitLines } from './inherit.js';
 
 export interface ConnectOptions extends GrantOptions {
   readonly print?: boolean;
@@ -27,6 +27,10 @@ export interface ConnectResult {
   readonly changed: boolean;
   /** What this run changed of a profile that was there before, in words. */
   readonly limits_changed: readonly string[];
+  /** What the profile may do now. */
+  readonly limits: Pick<McpClient, 'access' | 'toolsets' | 'scope'>;
+  /** The earlier profile that a new one has its limits from, where none were given. */
+  readonly limits_from: string | null;
   /** Earlier profiles of this host that have no access any more. */
   readonly revoked: readonly string[];
   readonly backup: string | null;
@@ -52,11 +56,11 @@ export async function connect(context: CliContext, hostId: string, options: Conn
     await issue(context, client, clients, config, granted, enabled);
     return;
   }
-  const limits = await change(client, known, granted);
+  const { now, changes } = await change(client, known, granted);
   const text = config.withLaunch(launchFor(known.id, customHome(context)));
   const changed = text !== config.file.text;
   const backup = changed ? await config.file.write(text) : null;
-  report(context, config, { profile: known.id, changed, limits_changed: limits, revoked: [], enabled, backup });
+  report(context, config, { profile: known.id, changed, limits_changed: changes, revoked: [], enabled, backup }, { client: now });
 }
 
 /** An entry that somebody else made is not taken over unasked. */
@@ -83,10 +87,10 @@ async function reusable(paths: HomePaths, clients: readonly McpClient[], config:
   return usable ? known : undefined;
 }
 
-/** Gives `known` what the options say. Returns what is different now, in words. */
-async function change(client: AmbientClient, known: McpClient, options: ConnectOptions): Promise<string[]> {
-  const changes = { ...grantOf(options, known.scope), ...(options.name === undefined ? {} : { name: options.name }) };
-  if (Object.keys(changes).length === 0) return [];
+/** Gives `known` what the options say. Returns what it is now, and what of that is different, in words. */
+async function change(client: AmbientClient, known: McpClient, options: ConnectOptions): Promise<{ now: McpClient; changes: string[] }> {
+  const body = { ...grantOf(options, known.scope), ...(options.name === undefined ? {} : { name: options.name }) };
+  if (Object.keys(body).length === 0) return { now: known, changes: [] };
   const words = ({ name, access, toolsets, scope }: McpClient): string[] => [
     `name ${name}`,
     `access ${access}`,
@@ -94,7 +98,8 @@ async function change(client: AmbientClient, known: McpClient, options: ConnectO
     `sees ${scopeInWords(scope)}`,
   ];
   const before = words(known);
-  return words(await client.call('mcpSet', { params: { id: known.id }, body: changes })).filter((word) => !before.includes(word));
+  const now = await client.call('mcpSet', { params: { id: known.id }, body });
+  return { now, changes: words(now).filter((word) => !before.includes(word)) };
 }
 
 async function issue(
@@ -106,8 +111,9 @@ async function issue(
   enabled: boolean,
 ): Promise<void> {
   const { host, file } = config;
+  const last = lastProfile(clients, config);
   const { client: made, token } = await client.call('mcpCreate', {
-    body: { name: options.name ?? host.title, host: host.id, ...grantOf(options) },
+    body: { name: options.name ?? last?.name ?? host.title, host: host.id, ...inheritedGrant(options, last) },
   });
   const profile = made.id;
   let place: CredentialPlace;
@@ -129,28 +135,45 @@ async function issue(
       await removeCredential(context.paths, old.id);
     } else if (old.id === config.profile) await removeCredential(context.paths, old.id);
   }
-  report(context, config, { profile, changed: true, limits_changed: [], revoked, enabled, backup }, { place, made });
+  const from = { given: Object.keys(grantOf(options)).length > 0, inherited: last };
+  report(context, config, { profile, changed: true, limits_changed: [], revoked, enabled, backup }, { client: made, place, from });
+  if (last === undefined && config.profile !== undefined)
+    context.out.note(
+      plain(
+        `The profile ${config.profile} that the entry named is not known here, so its limits could not be taken over: \`ambientctl mcp set ${profile}\` sets them anew.`,
+      ),
+    );
 }
 
-function report(
-  context: CliContext,
-  config: HostConfig,
-  outcome: Omit<ConnectResult, 'host' | 'file'>,
-  issued?: { readonly place: CredentialPlace; readonly made: McpClient },
-): void {
+/** A profile that was made or found. */
+interface Profile {
+  readonly client: McpClient;
+  /** Where its credential was put, when it was made now. */
+  readonly place?: CredentialPlace;
+  readonly from?: LimitsFrom;
+}
+
+type Outcome = Omit<ConnectResult, 'host' | 'file' | 'limits' | 'limits_from'>;
+
+function report(context: CliContext, config: HostConfig, outcome: Outcome, { client, place, from }: Profile): void {
   const { host, file } = config;
   const { profile, changed, enabled } = outcome;
-  const result: ConnectResult = { host: host.id, file: file.path, ...outcome };
+  const { access, toolsets, scope } = client;
+  const result: ConnectResult = {
+    host: host.id,
+    file: file.path,
+    ...outcome,
+    limits: { access, toolsets, scope },
+    limits_from: from?.inherited?.id ?? null,
+  };
   context.out.result(result, () => {
-    const lines = outcomeLines(config, outcome);
-    if (issued !== undefined) {
-      lines.push(describe(issued.made));
+    const lines = [...outcomeLines(config, outcome), ...limitLines(client, from)];
+    if (place !== undefined)
       lines.push(
-        issued.place === 'keychain'
+        place === 'keychain'
           ? 'Its credential is in your keychain.'
           : `Its credential is in ${context.paths.credentials}/${profile}, for you alone to read.`,
       );
-    }
     if (!enabled) lines.push('MCP access is still off: turn it on with `ambientctl mcp enable`.');
     if (changed) lines.push(`Next: ${host.next}`);
     return lines.map(plain).join('\n');
@@ -160,7 +183,7 @@ function report(
   byHandNotes(context, host.byHand?.(launchFor(profile, customHome(context))) ?? []);
 }
 
-function outcomeLines({ host, file, entry, launch }: HostConfig, outcome: Omit<ConnectResult, 'host' | 'file'>): string[] {
+function outcomeLines({ host, file, entry, launch }: HostConfig, outcome: Outcome): string[] {
   const { profile, changed, limits_changed: limits, revoked, backup } = outcome;
   if (!changed && limits.length === 0) return [`${host.title} is connected already, as profile ${profile}. Nothing was changed.`];
   const lines = [`${host.title} is connected${changed ? '' : ' already,'} as profile ${profile}.`];

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import { table } from '../output/table.js';
 import { plain } from '../output/text.js';
 import { localMinute } from '../output/time.js';
-import { findClient, type GrantOptions, grantOf, scopeInWords, stateOf, withSessionIds } from './clients.js';
+import { describe, findClient, type GrantOptions, grantOf, scopeInWords, stateOf, withSessionIds } from './clients.js';
 
 export async function status(context: CliContext): Promise<void> {
   const client = await context.connect();
@@ -104,11 +104,6 @@ export async function audit(context: CliContext, options: { readonly limit: numb
     const rows = entries.map(({ at, tool, outcome, operation }) => [plain(localMinute(at)), plain(tool), outcome, plain(operation)]);
     return table([{ title: 'Time' }, { title: 'Tool' }, { title: 'Outcome' }, { title: 'Operation', flexible: true }], rows, width, paint);
   });
-}
-
-/** A client's rights, for people. */
-export function describe(client: McpClient): string {
-  return plain(`${client.name} (${client.id}): ${client.access}, tools ${client.toolsets.join(', ')}, sees ${scopeInWords(client.scope)}.`);
 }
 
 function count(n: number, noun: string): string {

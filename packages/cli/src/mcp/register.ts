@@ -45,8 +45,12 @@ export function register(program: Command, context: CliContext): void {
 function registerConnect(mcp: Command, context: CliContext): void {
   examples(
     grantOptions(
-      mcp.command('connect').description("make a profile for a host and add it to that host's configuration").argument('<host>', HOST_HELP),
+      mcp
+        .command('connect')
+        .description("make a profile for a host and add it to that host's configuration; limits that are not given stay as they were")
+        .argument('<host>', HOST_HELP),
     )
+      .option('--all-sessions', 'lift every limit on sessions first')
       .option('--name <name>', 'what to call it in lists')
       .addOption(
         new Option('--credential <place>', 'where to keep the credential; by default the keychain, or a file without one').choices([

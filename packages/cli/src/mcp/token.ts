@@ -1,10 +1,9 @@
 import { shimPath } from '@ambient/mcp-shim';
 import type { CliContext } from '../context.js';
 import { plain } from '../output/text.js';
-import { type GrantOptions, grantOf, withSessionIds } from './clients.js';
+import { describe, type GrantOptions, grantOf, withSessionIds } from './clients.js';
 import { customHome } from './connect.js';
 import { shell } from './hosts/host.js';
-import { describe } from './manage.js';
 
 /** `ambientctl mcp token create`: the token on stdout, once; all else beside it, so that `$(…)` takes the token alone. */
 export async function createToken(context: CliContext, options: GrantOptions & { readonly name: string }): Promise<void> {
