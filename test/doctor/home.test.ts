@@ -135,6 +135,10 @@ describe('doctor without a daemon', () => {
     expect(said(left.get('socket.control'))).toMatch(/nothing answers on it.*daemon start/);
     expect(left.get('socket.control').status).toBe('warning');
     expect(said(left.get('socket.mcp'))).toMatch(/is no socket/);
+    await rm(kit.paths.mcpSocket);
+    await staleSocket(kit.paths.mcpSocket);
+    // The next start takes it away; a person has nothing to remove.
+    expect(said((await kit.doctor()).get('socket.mcp'))).toMatch(/nothing answers on it.*daemon start`\.$/);
     await chmod(kit.paths.controlSocket, 0o666);
     expect(said((await kit.doctor()).get('socket.control'))).toMatch(/mode 666: others can connect.*chmod 600/);
   });

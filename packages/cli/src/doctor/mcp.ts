@@ -17,8 +17,8 @@ export async function checkMcp({ paths }: CliContext, { mcp }: DaemonView): Prom
       ? check.failure(
           ID,
           TITLE,
-          `It is on, and ${paths.mcpSocket} could not be opened.`,
-          'See `ambientctl daemon logs`, then `ambientctl mcp disable` and `ambientctl mcp enable`.',
+          `It is on, and ${paths.mcpSocket} is not there, so nothing can connect.`,
+          'Run `ambientctl mcp enable`, which makes it again or says why it cannot.',
         )
       : !enabled && active.length > 0
         ? check.warning(

@@ -8,8 +8,8 @@ export const checkSockets: LocalCheck = async (context) => {
   const { controlSocket, mcpSocket } = context.paths;
   return [
     ...(await folder(context)),
-    ...(await socket('socket.control', 'Control socket', controlSocket)),
-    ...(await socket('socket.mcp', 'MCP socket', mcpSocket)),
+    ...(await socket('socket.control', 'Control socket', controlSocket, false)),
+    ...(await socket('socket.mcp', 'MCP socket', mcpSocket, await probe(controlSocket))),
   ];
 };
 
@@ -27,7 +27,8 @@ async function folder({ paths }: CliContext): Promise<Check[]> {
   return [check.ok(id, title, `${paths.run}, mode ${mode}.`)];
 }
 
-async function socket(id: string, title: string, path: string): Promise<Check[]> {
+/** @param running the daemon answers, so a dead socket is not of one that ended */
+async function socket(id: string, title: string, path: string, running: boolean): Promise<Check[]> {
   const info = await lstat(path).catch(() => undefined);
   if (info === undefined) return [];
   const mode = (info.mode & 0o777).toString(8);
@@ -42,9 +43,9 @@ async function socket(id: string, title: string, path: string): Promise<Check[]>
         id,
         title,
         `${path} is left over: nothing answers on it.`,
-        id === 'socket.control'
-          ? 'The next start of the daemon removes it: `ambientctl daemon start`.'
-          : `Remove it: rm '${path}'. \`ambientctl mcp enable\` makes a new one.`,
+        running
+          ? 'Make it anew: `ambientctl mcp disable`, then `ambientctl mcp enable`.'
+          : 'The next start of the daemon removes it: `ambientctl daemon start`.',
       ),
     ];
   return [check.ok(id, title, `${path}, mode ${mode}, answers.`)];

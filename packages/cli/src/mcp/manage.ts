@@ -18,7 +18,9 @@ export async function status(context: CliContext): Promise<void> {
       ? [
           `MCP access is on: ${count(active.length, 'client')} may connect, ${count(connections, 'connection')} open.`,
           ...(off.length === 0 ? [] : [`Switched off: ${off.map(({ name }) => name).join(', ')}.`]),
-          `Socket: ${socket ?? 'none'}`,
+          socket === null
+            ? 'Its socket is not there, so nothing can connect: `ambientctl mcp enable` makes it again.'
+            : `Socket: ${socket}`,
           ...(active.length === 0 ? ['Connect a host with `ambientctl mcp connect HOST`.'] : []),
         ]
       : ['MCP access is off: there is no socket, and nothing can connect.', 'Turn it on with `ambientctl mcp enable`.']

@@ -93,6 +93,7 @@ export class McpModule {
     try {
       await this.#prepare();
       if (this.#deps.enabled()) await this.#socket.open();
+      else await this.#socket.removeStale();
     } catch (error) {
       this.#deps.logger.error({ err: error }, 'mcp: not served');
     }
@@ -140,8 +141,8 @@ export class McpModule {
   }
 
   state(): { enabled: boolean; socket: string | null; connections: number } {
-    const { isOpen, connections } = this.#socket;
-    return { enabled: this.#deps.enabled(), socket: isOpen ? this.#deps.paths.mcpSocket : null, connections };
+    const { isReachable, connections } = this.#socket;
+    return { enabled: this.#deps.enabled(), socket: isReachable ? this.#deps.paths.mcpSocket : null, connections };
   }
 
   async clients(): Promise<readonly McpClient[]> {

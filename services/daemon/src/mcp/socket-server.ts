@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { lstat, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AmbientError, type McpHandshakeReply } from '@ambient/contract';
@@ -44,6 +45,9 @@ export class McpSocketServer {
   /** Connections without a valid token, oldest first, each with what drops it. */
   readonly #strangers = new Map<Socket, () => void>();
   #server: Server | undefined;
+  /** Which file the socket is. */
+  #inode: bigint | undefined;
+  #restoring: Promise<void> | undefined;
 
   constructor(deps: SocketServerDeps) {
     this.#deps = deps;
@@ -53,6 +57,11 @@ export class McpSocketServer {
 
   get isOpen(): boolean {
     return this.#server?.listening ?? false;
+  }
+
+  /** It is open, and its file is where clients look for it. */
+  get isReachable(): boolean {
+    return this.isOpen && inodeOf(this.#deps.path) === this.#inode;
   }
 
   get connections(): number {
@@ -69,14 +78,21 @@ export class McpSocketServer {
 
   /** The home's lock is held by this process, so a socket file found here is left over from a crash. */
   async open(): Promise<void> {
-    if (this.#server !== undefined) return;
-    await removeStaleSocket(this.#deps.path);
+    if (this.#restoring !== undefined) await this.#restoring.catch(() => undefined);
+    if (this.#server !== undefined && (this.isReachable || !this.isOpen)) return;
+    await this.removeStale();
     try {
-      await this.#listen();
+      if (this.#server === undefined) await this.#listen();
+      else await this.#restore();
     } catch (cause) {
       throw new AmbientError('unavailable', 'mcp.sock cannot be opened.', 'See `ambientctl daemon logs`.', { cause });
     }
     this.#watch.start();
+  }
+
+  /** Removes the socket that a crash left behind; the one that is open stays. */
+  async removeStale(): Promise<void> {
+    if (!this.isReachable) await removeStaleSocket(this.#deps.path);
   }
 
   /** Disconnects everyone and removes the socket. */
@@ -111,12 +127,20 @@ export class McpSocketServer {
       throw error;
     }
     server.on('error', (error) => this.#deps.logger.error({ err: error }, 'mcp: socket'));
+    this.#inode = inodeOf(this.#deps.path);
     // Closed in the meantime.
     if (this.#server !== server) server.close();
   }
 
   /** The file of the socket is gone: connections stay, and new ones need a new socket. */
-  async #restore(): Promise<void> {
+  #restore(): Promise<void> {
+    this.#restoring ??= this.#listenAnew().finally(() => {
+      this.#restoring = undefined;
+    });
+    return this.#restoring;
+  }
+
+  async #listenAnew(): Promise<void> {
     // Closing removes the file at its path: first, so that it cannot be the new one.
     this.#server?.close();
     await this.#listen();
@@ -196,6 +220,10 @@ export class McpSocketServer {
 
 function say(socket: Socket, reply: McpHandshakeReply): void {
   socket.write(`${JSON.stringify(reply)}\n`);
+}
+
+function inodeOf(file: string): bigint | undefined {
+  return lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 async function removeStaleSocket(file: string): Promise<void> {
