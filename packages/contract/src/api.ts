@@ -59,6 +59,8 @@ export const StopReply = z.object({
   id: z.string(),
   duration_s: z.number(),
   state: z.string(),
+  /** What went wrong with the folder of the recording; absent when nothing did. */
+  warnings: z.array(Warning).optional(),
 });
 export type StopReply = z.infer<typeof StopReply>;
 

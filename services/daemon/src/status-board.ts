@@ -5,6 +5,7 @@ import type { ConfigStore } from './config/config-store.js';
 import type { McpPort } from './control/ports.js';
 import type { Bus } from './platform/bus.js';
 import { type Clock, isoWithOffset } from './platform/clock.js';
+import { fileStat } from './sessions/file-stat.js';
 import type { Retention } from './sessions/retention.js';
 import type { SessionStore } from './sessions/types.js';
 import type { Transcriber } from './transcription/types.js';
@@ -81,20 +82,30 @@ export class StatusBoard {
   }
 
   async #warnings(): Promise<Warning[]> {
-    const { config, transcriber, disk, retention, recorder } = this.#deps;
+    const { config, store, transcriber, disk, retention, recorder } = this.#deps;
     const at = isoWithOffset(this.#startedAt);
     const warnings: Warning[] = config
       .warnings()
       .map((message) => ({ code: 'config', message, hint: 'Run `ambientctl config` to see what holds.', at }));
     const drift = await config.drift();
     if (drift !== undefined) warnings.push({ code: 'config_changed', ...drift, at });
+    for (const warning of this.#deps.mcp.warnings()) warnings.push({ ...warning, at });
     const { error } = transcriber.recognizer();
     if (error !== null) warnings.push({ code: 'recognizer', message: error, hint: 'Run `ambientctl doctor`.', at });
     const full = await disk.look();
     if (full !== null) warnings.push(full);
     const kept = retention.warning();
     if (kept !== null) warnings.push(kept);
+    if ((await fileStat(store.dir)) === undefined) warnings.push({ ...sessionsGone(store.dir), at });
     warnings.push(...recorder.warnings());
     return warnings;
   }
+}
+
+function sessionsGone(dir: string): Omit<Warning, 'at'> {
+  return {
+    code: 'sessions_gone',
+    message: `The folder of the sessions, ${dir}, was moved or removed.`,
+    hint: 'Put it back. The next recording, or import, makes a new one.',
+  };
 }

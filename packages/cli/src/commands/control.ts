@@ -2,6 +2,7 @@ import { type DaemonStatus, TRACKS, type Track } from '@ambient/contract';
 import { Argument, type Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { examples } from '../help.js';
+import { plain } from '../output/text.js';
 import { length } from '../output/time.js';
 
 /** Ending a recording waits for the recorders to hand over their last samples, ms. */
@@ -45,6 +46,7 @@ async function stop({ client, out }: CliContext): Promise<void> {
       : `Its transcript is being finished: \`ambientctl follow ${reply.id}\`.`;
     return `Stopped ${reply.id} after ${length(reply.duration_s * 1000)}. ${next}`;
   });
+  for (const { message, hint } of reply.warnings ?? []) out.note(plain(`Warning: ${message}${hint === undefined ? '' : ` ${hint}`}`));
 }
 
 async function change({ out }: CliContext, call: () => Promise<DaemonStatus>, said: string): Promise<void> {

@@ -166,6 +166,7 @@ export class LiveRecorder implements Recorder {
   }
 
   async #checkDisk(): Promise<void> {
+    await this.#ports.store.prepare();
     const free = await freeMiB(this.#ports.store.dir);
     const least = this.#ports.config('disk.stop_mb');
     if (free < least)

@@ -144,7 +144,13 @@ export class Recording {
       this.#log(error, 'session not closed, trying again');
       void this.#closeLater(close);
     }
-    return { id: this.session.id, duration_s: seconds, state: this.session.file.state };
+    const warnings = this.warnings();
+    return {
+      id: this.session.id,
+      duration_s: seconds,
+      state: this.session.file.state,
+      ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
+    };
   }
 
   /** Until the disk takes it; should the daemon end first, the next start completes the session from its files. */

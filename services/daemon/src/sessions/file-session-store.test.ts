@@ -292,3 +292,14 @@ async function without(dir: string, key: string, more: object = {}): Promise<str
   delete file[key];
   return JSON.stringify({ ...file, ...more });
 }
+
+describe('the folder of the sessions', () => {
+  test('that was moved away leaves an empty list, and the next session makes it again', async () => {
+    await finished('away');
+    await rename(kit.dir, `${kit.dir}-moved`);
+    expect(await kit.store.list()).toEqual([]);
+    await expect(kit.store.resolve('last')).rejects.toMatchObject({ code: 'not_found' });
+    const { id } = await kit.store.create(newSession());
+    expect(await kit.store.ids()).toEqual([id]);
+  });
+});

@@ -57,7 +57,7 @@ export class FileSessionStore implements SessionStore {
 
   /** Makes the folder, removes what a crash left of deletions and of sessions never begun, and finishes unfinished strikes. */
   async start(): Promise<void> {
-    await mkdir(this.dir, { recursive: true, mode: DIR_MODE });
+    await this.prepare();
     await chmod(this.dir, DIR_MODE).catch(() => {});
     for (const entry of await readdir(this.dir, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue;
@@ -66,6 +66,14 @@ export class FileSessionStore implements SessionStore {
     }
     // Reading every row opens every changed session, which finishes its strikes.
     await this.list();
+  }
+
+  async prepare(): Promise<void> {
+    try {
+      await mkdir(this.dir, { recursive: true, mode: DIR_MODE });
+    } catch (error) {
+      throw asDiskFull(error);
+    }
   }
 
   /** Waits for writes under way. */
@@ -103,7 +111,11 @@ export class FileSessionStore implements SessionStore {
   }
 
   async ids(): Promise<readonly string[]> {
-    const entries = await readdir(this.dir, { withFileTypes: true });
+    const entries = await readdir(this.dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      // Moved or removed as a whole: status warns of it.
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
     return entries
       .filter((entry) => entry.isDirectory() && isPlainSegment(entry.name))
       .map((entry) => entry.name)
@@ -190,6 +202,7 @@ export class FileSessionStore implements SessionStore {
 
   /** `mkdir` is what makes an id ours: two sessions of one minute never share a folder. */
   async #makeFolder(startedAt: Date): Promise<string> {
+    await this.prepare();
     const minute = localMinute(startedAt);
     const after = this.#lastMinute?.minute === minute ? this.#lastMinute.attempt : 0;
     for (const { id, attempt } of sessionIds(startedAt, after)) {

@@ -83,6 +83,8 @@ export interface SessionStore {
   readonly dir: string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Makes the folder when somebody moved or removed it. */
+  prepare(): Promise<void>;
   create(init: NewSession): Promise<Session>;
   /** @throws AmbientError `bad_request` for anything but one plain segment, `not_found`, `refused_symlink`, `too_new` */
   get(id: string): Promise<Session>;

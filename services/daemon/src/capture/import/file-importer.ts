@@ -162,6 +162,7 @@ export class FileImporter implements Importer {
   async #checkDisk(probes: readonly FileProbe[], split: boolean): Promise<void> {
     const seconds = probes.reduce((sum, probe) => sum + (probe.durationS ?? 0), 0);
     const needed = (seconds * SAMPLE_RATE * 2 * (split ? 2 : 1)) / (1024 * 1024);
+    await this.#ports.store.prepare();
     const free = await freeMiB(this.#ports.store.dir);
     if (free - needed >= this.#ports.config('disk.stop_mb')) return;
     throw new AmbientError(
