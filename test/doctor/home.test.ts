@@ -127,6 +127,36 @@ describe('doctor without a daemon', () => {
     expect(report.code).toBe(1);
   });
 
+  it('names sessions that others can read or own, down to their files', async () => {
+    await makeHome();
+    const [first, second] = ['2026-11-30T1608', '2026-11-30T1609'].map((id) => path.join(kit.paths.sessions, id));
+    for (const dir of [first ?? '', second ?? '']) {
+      await mkdir(dir, { mode: 0o700 });
+      for (const name of ['session.json', 'raw.jsonl'])
+        await writeFile(path.join(dir, name), JSON.stringify(sessionFile()), { mode: 0o600 });
+    }
+    expect((await kit.doctor()).get('home.contents').status).toBe('ok');
+    await chmod(first ?? '', 0o755);
+    await chmod(path.join(second ?? '', 'raw.jsonl'), 0o666);
+    const words = said((await kit.doctor()).get('home.contents'));
+    expect(words).toMatch(/T1608 \(mode 755\)/);
+    expect(words).toMatch(/T1609\/raw\.jsonl \(mode 666\).*chmod -R go=/);
+    if (!isRoot) return;
+    await chown(path.join(second ?? '', 'raw.jsonl'), NOBODY, NOBODY);
+    const report = await kit.doctor();
+    expect(report.get('home.contents').status).toBe('failure');
+    expect(said(report.get('home.contents'))).toMatch(/raw\.jsonl belongs to user 65534.*chown -R/);
+  });
+
+  it('names a damaged list of MCP clients before a start sets it aside', async () => {
+    await makeHome();
+    const file = path.join(kit.paths.mcp, 'clients.json');
+    await writeFile(file, JSON.stringify({ schema: 1, clients: [] }), { mode: 0o600 });
+    expect((await kit.doctor()).faults).toEqual(['daemon']);
+    await writeFile(file, '{"schema":1,"clients":[{"id"', { mode: 0o600 });
+    expect(said((await kit.doctor()).get('mcp.clients'))).toMatch(/clients\.json is damaged.*Restore it/);
+  });
+
   it('names sockets that are left over, open to others, or no sockets at all', async () => {
     await makeHome();
     await staleSocket(kit.paths.controlSocket);

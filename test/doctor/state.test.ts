@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, open, readFile, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -112,7 +113,7 @@ describe('doctor', () => {
     it('names everything, once, and exits 1', () => {
       expect(faults(report).sort()).toEqual(
         [
-          'clock config disk home.credentials library library.copies mcp mcp.copies mcp.expired',
+          'clock config disk home.contents home.credentials library library.copies mcp mcp.copies mcp.expired',
           ...Object.keys(FILES).map((name) => `mcp.host.${name}`),
           'retention sessions sessions.trash sessions.unfinished',
         ]
@@ -156,6 +157,7 @@ describe('doctor', () => {
 
     it('is content when all has been done that it said', async () => {
       await rm(path.join(kit.user, FILES.zed));
+      execFileSync('chmod', ['-R', 'go=', kit.paths.home]);
       await chmod(path.join(kit.paths.credentials, profile('opencode')), 0o600);
       for (const name of Object.keys(FILES)) await kit.run('mcp', 'connect', name, '--credential', 'file');
       await kit.run('mcp', 'enable');
@@ -190,7 +192,7 @@ describe('doctor', () => {
     const { id, dir } = sessions.find(({ state }) => state === 'done') ?? { id: '', dir: '' };
     const file = path.join(dir, 'raw.jsonl');
     const before = await readFile(file, 'utf8').catch(() => '');
-    await writeFile(file, `garbage\n{}\n${before}`);
+    await writeFile(file, `garbage\n{}\n${before}`, { mode: 0o600 });
     const report = await kit.doctor();
     expect(said(report.get('sessions.damaged'))).toMatch(
       new RegExp(`${id}: 2 lines of raw\\.jsonl .*lines 1, 2.*Restore that file of ${dir}`),

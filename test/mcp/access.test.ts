@@ -85,6 +85,7 @@ describe('the socket', () => {
       expect(await garbled.mcp.clients()).toEqual([]);
       const kept = (await readdir(garbled.paths.mcp)).filter((name) => name.startsWith('clients.json.broken-'));
       expect(kept).toHaveLength(1);
+      expect(garbled.mcp.warnings()).toMatchObject([{ code: 'mcp_clients_damaged', message: expect.stringContaining(kept[0] ?? '-') }]);
     } finally {
       await garbled.close();
     }

@@ -1,10 +1,13 @@
 import { access, constants, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Check, check, HOME_SCHEMA, type HomePaths } from '@ambient/contract';
+import { sessionAccess } from './session-access.js';
 import type { LocalCheck } from './types.js';
 
 const ID = 'home';
 const TITLE = 'Home folder';
+/** Files that are named in one check. */
+const MAX_NAMED = 5;
 const MOUNT =
   'Mount it for writing (`mount -o remount,rw`; look into the system log for why it is not), or set AMBIENT_HOME to a folder on another disk.';
 
@@ -99,8 +102,20 @@ async function contents(paths: HomePaths): Promise<Check> {
       return check.failure(id, title, `${file} cannot be read and written.`, `Run: chmod u+rwX '${file}'`);
     if ((info.mode & 0o077) !== 0) open.push(`${file} (mode ${octal(info.mode & 0o777)})`);
   }
+  const inside = await sessionAccess(paths.sessions, ownUid());
+  const [first] = inside.foreign;
+  if (first !== undefined) {
+    const detail = `${first.file} belongs to user ${first.uid}${others(inside.foreign.length)}.`;
+    return check.failure(id, title, detail, `Make it yours: sudo chown -R "$(id -u)" '${paths.sessions}'`);
+  }
+  open.push(...inside.open);
   if (open.length === 0) return check.ok(id, title, 'Only you can read them.');
-  return check.warning(id, title, `Others can read ${open.join(', ')}.`, `Run: chmod -R go= '${paths.home}'`);
+  const detail = `Others can read ${open.slice(0, MAX_NAMED).join(', ')}${others(open.length, MAX_NAMED)}.`;
+  return check.warning(id, title, detail, `Run: chmod -R go= '${paths.home}'`);
+}
+
+function others(count: number, named = 1): string {
+  return count > named ? ` and ${count - named} more` : '';
 }
 
 /** The shim refuses a credential that others could have read. */

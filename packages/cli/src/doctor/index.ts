@@ -1,5 +1,6 @@
 import { type Check, check } from '@ambient/contract';
 import type { CliContext } from '../context.js';
+import { checkClientList } from './client-list.js';
 import { type DaemonView, lookAtDaemon } from './daemon.js';
 import { checkDisk } from './disk.js';
 import { checkEnvironment } from './environment.js';
@@ -32,6 +33,7 @@ const STAND_INS: Readonly<Record<string, LocalCheck>> = {
   disk: checkDisk,
   library: checkLibraryFile,
   sessions: checkSessionFolders,
+  clients: checkClientList,
 };
 
 /** Every check: ours, the daemon's when it runs, then those of both. */

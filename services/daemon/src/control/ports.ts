@@ -1,10 +1,11 @@
-import type { AccessLevel, Approval, AuditEntry, McpClient, Scope, Toolset } from '@ambient/contract';
+import type { AccessLevel, Approval, AuditEntry, McpClient, Scope, Toolset, Warning } from '@ambient/contract';
 
 /** What the control API needs of the MCP server. */
 export interface McpPort {
   enable(): Promise<void>;
   disable(): Promise<void>;
   state(): { enabled: boolean; socket: string | null; connections: number };
+  warnings(): Omit<Warning, 'at'>[];
   clients(): Promise<readonly McpClient[]>;
   create(init: {
     name: string;

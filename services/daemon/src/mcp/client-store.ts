@@ -28,6 +28,7 @@ const ClientFile = z.object({ schema: z.literal(1), clients: z.array(ClientRecor
 export class ClientStore {
   readonly #dir: string;
   readonly #logger: Logger;
+  #aside: string | undefined;
 
   constructor(dir: string, logger: Logger) {
     this.#dir = dir;
@@ -38,6 +39,11 @@ export class ClientStore {
     return path.join(this.#dir, 'clients.json');
   }
 
+  /** Where the last `load` put a file that it could not read. */
+  get aside(): string | undefined {
+    return this.#aside;
+  }
+
   /** A file that cannot be read is set aside, not overwritten; nobody has access then. */
   async load(): Promise<ClientRecord[]> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
@@ -46,8 +52,9 @@ export class ClientStore {
     if (bytes === undefined) return [];
     const parsed = ClientFile.safeParse(safeJson(bytes.toString('utf8')));
     if (parsed.success) return parsed.data.clients;
-    const aside = `${this.file}.broken-${Date.now()}`;
+    const aside = `${this.file}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
     await rename(this.file, aside);
+    this.#aside = aside;
     this.#logger.error({ aside: path.basename(aside) }, 'mcp: clients.json cannot be read and was set aside; connect hosts again');
     return [];
   }

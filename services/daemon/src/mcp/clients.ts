@@ -53,6 +53,11 @@ export class ClientRegistry {
     this.#clients = await this.#deps.store.load();
   }
 
+  /** The file of a list that could not be read at the start: nobody in it has access. */
+  get setAside(): string | undefined {
+    return this.#deps.store.aside;
+  }
+
   async stop(): Promise<void> {
     await this.#saved.catch(() => undefined);
     await this.#save();

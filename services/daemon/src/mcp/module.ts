@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Approval, AuditEntry, DaemonEvent, DaemonStatus, HomePaths, McpClient } from '@ambient/contract';
+import type { Approval, AuditEntry, DaemonEvent, DaemonStatus, HomePaths, McpClient, Warning } from '@ambient/contract';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Recorder } from '../capture/types.js';
 import type { Library } from '../library/types.js';
@@ -143,6 +143,16 @@ export class McpModule {
   state(): { enabled: boolean; socket: string | null; connections: number } {
     const { isReachable, connections } = this.#socket;
     return { enabled: this.#deps.enabled(), socket: isReachable ? this.#deps.paths.mcpSocket : null, connections };
+  }
+
+  /** What its user has to know, without times. */
+  warnings(): Omit<Warning, 'at'>[] {
+    const aside = this.#clients.setAside;
+    if (aside === undefined) return [];
+    const message = `The list of MCP clients could not be read, so no client has access; it is kept as ${aside}.`;
+    return [
+      { code: 'mcp_clients_damaged', message, hint: 'Connect the hosts again, each with its limits: `ambientctl mcp connect HOST`.' },
+    ];
   }
 
   async clients(): Promise<readonly McpClient[]> {
