@@ -253,7 +253,14 @@ export const routes = defineRoutes({
     summary: 'Remove what was said in a stretch from audio, text, index and live feed',
     params: SessionParam,
     body: z.object({ from_ms: z.number().min(0), to_ms: z.number().positive(), track: Track.optional() }),
-    reply: z.object({ session: z.string(), from_ms: z.number(), to_ms: z.number(), lines: z.number().int() }),
+    reply: z.object({
+      session: z.string(),
+      from_ms: z.number(),
+      to_ms: z.number(),
+      lines: z.number().int(),
+      /** The session ends before the stretch that was asked for. */
+      cut: z.boolean().optional(),
+    }),
   },
   remove: {
     method: 'DELETE',

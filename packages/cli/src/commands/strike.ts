@@ -42,7 +42,9 @@ async function strike(context: CliContext, session: string | undefined, options:
   const reply = await client.call('strike', { params: { session: target.id }, body }, { timeoutMs: 120_000 });
   context.out.result(reply, () => {
     const lines = `${reply.lines} ${reply.lines === 1 ? 'line' : 'lines'}`;
-    return plain(`Struck ${clock(reply.from_ms)} to ${clock(reply.to_ms)} of ${reply.session}: ${lines}, and the audio.`);
+    return plain(
+      `Struck ${clock(reply.from_ms)} to ${clock(reply.to_ms)} of ${reply.session}${reply.cut === true ? ', where it ends' : ''}: ${lines}, and the audio.`,
+    );
   });
 }
 

@@ -92,10 +92,10 @@ export function sessionRoutes({ store, library }: SessionDeps): Area<SessionRout
       await library.index(session);
       // Turns go as a whole: the stretch that is gone may be longer than the one asked for.
       const lines = await session.rawLines();
-      const turns = struck.flatMap((index) => lines[index] ?? []);
+      const turns = struck.lines.flatMap((index) => lines[index] ?? []);
       const from_ms = Math.min(body.from_ms, ...turns.map(({ start_ms }) => start_ms));
-      const to_ms = Math.max(body.to_ms, ...turns.map(({ end_ms }) => end_ms));
-      return { session: session.id, from_ms, to_ms, lines: struck.length };
+      const to_ms = Math.max(struck.toMs, ...turns.map(({ end_ms }) => end_ms));
+      return { session: session.id, from_ms, to_ms, lines: struck.lines.length, cut: struck.toMs < body.to_ms };
     },
     async remove({ params }) {
       const id = await store.resolve(params.session);

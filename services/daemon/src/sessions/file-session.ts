@@ -33,6 +33,7 @@ import { renderJson, renderMarkdown, renderText } from './render.js';
 import { readSessionFile, SESSION_FILE, writeSessionFile } from './session-file.js';
 import {
   isHit,
+  isInLedger,
   isStruckLate,
   planStrikes,
   restOfTurns,
@@ -45,7 +46,7 @@ import {
   withoutStruckText,
 } from './strike.js';
 import { summaryRow } from './summary-row.js';
-import type { NewEdit, Session } from './types.js';
+import type { NewEdit, Session, Struck } from './types.js';
 
 /** Lines before a new one that can tell whether it is bleed. */
 const BLEED_WINDOW = 60;
@@ -234,20 +235,21 @@ export class FileSession implements Session {
     });
   }
 
-  async strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]> {
-    const lines = await this.#mutex.run(async () => {
+  async strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<Struck> {
+    const struck = await this.#mutex.run(async () => {
       this.#assertPresent();
       await this.#refresh();
-      const strikes = await planStrikes(this, range);
+      const spokenMs = (await this.#rawLines()).reduce((end, line) => Math.max(end, line.end_ms), 0);
+      const strikes = await planStrikes(this, range, spokenMs);
       // The ledger first: from here on a crash leads to the rest being done at the next start.
       await this.#update((draft) => {
-        draft.coverage.push(...strikes.map(strikeGap));
+        draft.coverage.push(...strikes.filter((strike) => !isInLedger(strike, draft.coverage)).map(strikeGap));
         draft.unfinished_strikes = [...unfinishedStrikes(draft), ...strikes];
       });
-      return await this.#finishStrikes();
+      return { lines: await this.#finishStrikes(), toMs: Math.max(...strikes.map(({ to_ms }) => to_ms)) };
     });
     await this.#strikeWhatIsOnItsWay();
-    return lines;
+    return struck;
   }
 
   /** Cuts torn ends of the logs and removes temporary files. @returns bytes cut */

@@ -42,7 +42,7 @@ async function talk(done = true): Promise<FileSession> {
 test('struck speech is gone from lines, edits, transcript and audio, and nothing else moves', async () => {
   const session = await talk();
   const before = await session.rawLines();
-  expect(await session.strike({ fromMs: 3500, toMs: 6000 })).toEqual([1, 4]);
+  expect((await session.strike({ fromMs: 3500, toMs: 6000 })).lines).toEqual([1, 4]);
   const after = await session.rawLines();
   expect(after.map((l) => l.text)).toEqual(['room word0', '', 'room word2', 'call word0', '', 'call word2']);
   expect(after.map((l) => [l.start_ms, l.end_ms, l.samples, l.track])).toEqual(
@@ -82,8 +82,8 @@ test('the rest of a struck turn takes nothing of the turns beside it, and is str
     draft.duration_s = 10;
   });
   await session.complete();
-  expect(await session.strike({ fromMs: 3000, toMs: 3500, track: 'room' })).toEqual([1]);
-  expect(await session.strike({ fromMs: 3200, toMs: 3300, track: 'room' })).toEqual([]);
+  expect((await session.strike({ fromMs: 3000, toMs: 3500, track: 'room' })).lines).toEqual([1]);
+  expect((await session.strike({ fromMs: 3200, toMs: 3300, track: 'room' })).lines).toEqual([]);
   const rest = session.file.coverage.filter((gap) => gap.rest_of_turn).map(({ from_ms, to_ms }) => [from_ms, to_ms]);
   expect(rest).toEqual([[2200, 3000], [3500, 5000]]); // biome-ignore format: a table
   const heard = await Promise.all([2.19, 2.2, 4.99, 5].map((at) => audible(session, 'room', at, at + 0.005)));
@@ -92,7 +92,7 @@ test('the rest of a struck turn takes nothing of the turns beside it, and is str
 
 test('one track can be struck alone', async () => {
   const session = await talk();
-  expect(await session.strike({ fromMs: 0, toMs: 60_000, track: 'call' })).toEqual([3, 4, 5]);
+  expect((await session.strike({ fromMs: 0, toMs: 60_000, track: 'call' })).lines).toEqual([3, 4, 5]);
   expect([await audible(session, 'room', 0, 10), await audible(session, 'call', 0, 10)]).toEqual([true, false]);
 });
 
@@ -206,4 +206,25 @@ test('killed at any moment of a strike, the next start leaves either everything 
     expect((await read(again, 'edits.jsonl')).includes('secret')).toBe(!begun);
     expect((await read(again, 'transcript.md')).includes('secret')).toBe(!begun);
   }
+});
+
+test('a range behind the end strikes nothing and says how long the session is; one that reaches over it is cut', async () => {
+  const session = await talk();
+  const before = await read(session, 'session.json');
+  const behind = session.strike({ fromMs: 750_000, toMs: 840_000 });
+  await expect(behind).rejects.toMatchObject({ code: 'bad_request', message: 'The session is 0:12 long; nothing was struck.' });
+  expect(await read(session, 'session.json')).toBe(before);
+  expect(await session.strike({ fromMs: 6500, toMs: 840_000, track: 'room' })).toEqual({ lines: [2], toMs: 12_000 });
+  const live = await talk(false);
+  await expect(live.strike({ fromMs: 750_000, toMs: 840_000 })).rejects.toMatchObject({
+    message: 'The session is 0:12 long so far; nothing was struck.',
+  });
+});
+
+test('the same stretch struck twice stands in the ledger once', async () => {
+  const session = await talk();
+  await session.strike({ fromMs: 3000, toMs: 6000, track: 'room' });
+  await session.strike({ fromMs: 3000, toMs: 6000, track: 'room' });
+  await session.strike({ fromMs: 4000, toMs: 5000, track: 'room' });
+  expect(session.file.coverage).toEqual([{ track: 'room', from_ms: 3000, to_ms: 6000, reason: 'struck' }]);
 });

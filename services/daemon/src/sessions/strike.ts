@@ -42,11 +42,13 @@ export function strikeGap(strike: Strike): CoverageGap {
 
 /**
  * The stretches to strike, one a track, clipped to what was recorded so that later speech stays untouched.
- * @throws AmbientError `bad_request` for an empty range or an unknown track
+ * @param spokenMs where the last line ends, on the session's clock
+ * @throws AmbientError `bad_request` for an empty range, one that lies behind the session's end, or an unknown track
  */
 export async function planStrikes(
   session: { readonly file: SessionFile; readonly audioDir: string; readonly live: boolean },
   range: { readonly fromMs: number; readonly toMs: number; readonly track?: Track },
+  spokenMs: number,
 ): Promise<Strike[]> {
   const { file, audioDir, live } = session;
   const only = range.track;
@@ -55,14 +57,46 @@ export async function planStrikes(
   }
   const tracks = TRACKS.filter((track) => file.tracks[track] !== undefined && (only === undefined || only === track));
   if (tracks.length === 0) throw new AmbientError('bad_request', `The session has no ${only ?? 'audio'} track.`);
-  const strikes = await Promise.all(
-    tracks.map(async (track) => {
-      const recorded = (file.tracks[track]?.offset_ms ?? 0) + (await audioSamples(audioDir, track)) / SAMPLES_PER_MS;
-      const end = live ? recorded + SPOOL_LAG_MS : Math.max(recorded, (file.duration_s ?? 0) * 1000);
-      return { track, from_ms: range.fromMs, to_ms: Math.min(range.toMs, end) };
-    }),
+  const recorded = await Promise.all(
+    tracks.map(async (track) => (file.tracks[track]?.offset_ms ?? 0) + (await audioSamples(audioDir, track)) / SAMPLES_PER_MS),
   );
-  return strikes.filter((strike) => strike.to_ms > strike.from_ms);
+  const known = Math.max(spokenMs, live ? 0 : (file.duration_s ?? 0) * 1000);
+  const strikes = tracks.map((track, i) => {
+    const end = Math.max(known, (recorded[i] ?? 0) + (live ? SPOOL_LAG_MS : 0));
+    return { track, from_ms: range.fromMs, to_ms: Math.min(range.toMs, end) };
+  });
+  const real = strikes.filter((strike) => strike.to_ms > strike.from_ms);
+  if (real.length === 0) throw behindTheEnd(Math.max(known, ...recorded), live);
+  return real;
+}
+
+function behindTheEnd(lengthMs: number, live: boolean): AmbientError {
+  const so = live ? ' so far' : '';
+  return new AmbientError(
+    'bad_request',
+    `The session is ${positionOf(lengthMs)} long${so}; nothing was struck.`,
+    'Give a start that lies in it.',
+  );
+}
+
+/** `0:29`, or `1:02:03` from an hour on. */
+function positionOf(ms: number): string {
+  const total = Math.floor(ms / 1000);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const [h, m, s] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** True when the ledger says of the whole stretch already that it was to be struck. */
+export function isInLedger(strike: Strike, coverage: readonly CoverageGap[]): boolean {
+  return coverage.some(
+    (gap) =>
+      gap.reason === 'struck' &&
+      gap.rest_of_turn !== true &&
+      gap.track === strike.track &&
+      gap.from_ms <= strike.from_ms &&
+      gap.to_ms >= strike.to_ms,
+  );
 }
 
 /**

@@ -29,6 +29,14 @@ export type NewEdit = Edit extends infer E ? (E extends Edit ? WithoutIdentity<E
 /** Drops the index signature of a loose object too: `Omit` would drop every named key for it. */
 type WithoutIdentity<E> = { [K in keyof E as K extends 'id' | 'at' ? never : string extends K ? never : K]: E[K] };
 
+/** What a strike took. */
+export interface Struck {
+  /** Indices from 0 of the lines. */
+  readonly lines: readonly number[];
+  /** Where it ended on the session's clock, ms: where it was to end, or the session's end before that. */
+  readonly toMs: number;
+}
+
 /**
  * One session folder. All writes of a session go through its one instance and are serialised; reads see the last write.
  * Emits `line`, `session`, `warning`, `coverage` and `struck` on the bus.
@@ -71,10 +79,9 @@ export interface Session {
    * Removes what was said in `[fromMs, toMs)` from audio and text, edits included; lines keep their place. A line published
    * later that falls into a struck stretch of its track is published empty. A crash in the middle is made up for when the
    * session is next opened.
-   * @returns indices from 0 of the lines struck
-   * @throws AmbientError `bad_request`
+   * @throws AmbientError `bad_request`, also for a range that begins behind the session's end
    */
-  strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<readonly number[]>;
+  strike(range: { fromMs: number; toMs: number; track?: Track }): Promise<Struck>;
   export(format: 'markdown' | 'text' | 'json'): Promise<string>;
 }
 
