@@ -91,6 +91,28 @@ describe('what the decoder gets wrong', () => {
   });
 });
 
+describe('a timestamp as subtitles have it', () => {
+  const STAMPED = 'The meeting starts at 00:00:00.000,0:00:00.000';
+
+  it('is asked for again, and another reading stands', async () => {
+    const { decode, asked } = scripted((seconds) => (seconds > 2.05 ? 'The meeting starts at 9:00.' : STAMPED));
+    expect(await read(decode, 2)).toBe('The meeting starts at 9:00.');
+    expect(asked).toEqual([2, 2.1]);
+  });
+
+  it('stays when every reading has it: words are never thrown away for it', async () => {
+    const { decode, asked } = scripted(() => STAMPED);
+    expect(await read(decode, 2)).toBe(STAMPED);
+    expect(asked).toEqual([2, 2.1, 2.3]);
+  });
+
+  it.each(['We begin at 10:15.', 'At 9:30, room 12.', 'It takes 3.125 seconds.'])('"%s" is none', async (text) => {
+    const { decode, asked } = scripted(() => text);
+    expect(await read(decode, 2)).toBe(text);
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe('Moonshine base', () => {
   let cache: string;
   let engine: Engine;

@@ -17,6 +17,9 @@ const HALVING_FLOOR = RATE;
 /** Sounds without words, lone letters and one short word, which the models also hear in music. */
 const HUM = /^(?:[a-z]|h*m+|u+[hm]+|e+r+m?|[ao]+h+|h+u+h+|you)$/i;
 
+/** Hours, minutes and seconds, or thousandths: nobody says them, subtitles that the models learned from have them. */
+const TIMESTAMP = /\d:\d\d:\d\d|\d:\d\d\.\d{3}/;
+
 /** One turn's text. */
 export interface Reading {
   readonly text: string;
@@ -48,6 +51,7 @@ export class Engine {
     const clean = finite(samples);
     let text = await this.#sane(clean);
     if (text === '' && clean.length >= RATE) text = await this.#sane(padded(clean, LEAD_IN));
+    if (TIMESTAMP.test(text)) text = await this.#withoutTimestamp(text, clean);
     text = await this.#saidOnce(text, clean, voicedSeconds);
     if (isHum(text) && !(await this.#heardAgain(clean))) text = '';
     return { text, confidence: null, language: text === '' ? null : this.#language };
@@ -76,6 +80,15 @@ export class Engine {
     if (repeat === undefined || repeat.words < 2) return spoken;
     const halves = await this.#halves(samples);
     return halves === '' ? spoken : mostLike(halves, spoken, repeat);
+  }
+
+  /** Another reading of the same audio that has none; the text as it is when every reading has one. */
+  async #withoutTimestamp(text: string, samples: Float32Array): Promise<string> {
+    for (const [before, after] of NUDGES) {
+      const again = await this.#sane(padded(samples, before, after));
+      if (again !== '' && !TIMESTAMP.test(again)) return again;
+    }
+    return text;
   }
 
   async #heardAgain(samples: Float32Array): Promise<boolean> {
