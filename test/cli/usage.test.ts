@@ -19,6 +19,12 @@ describe('a wrong command line', () => {
     [['daemon'], /Usage: ambientctl daemon/],
     [['show'], /Missing required argument 'session'/],
     [['show', ''], /empty/],
+    [['mcp', 'conect'], /Unknown command 'conect'\. Did you mean connect\?/],
+    [['mcp', 'revok', 'cursor'], /Unknown command 'revok'\. Did you mean revoke\?/],
+    [['mcp', 'status', 'cursor'], /Too many arguments for 'status'/],
+    [['approvals', 'foo'], /Unknown command 'foo'/],
+    [['help', 'nope'], /Unknown command 'nope'/],
+    [['help', 'mcp', 'conect'], /Unknown command 'conect'\. Did you mean connect\?/],
     [['show', 'last', 'extra'], /[Tt]oo many arguments/],
     [['mute', 'kitchen'], /Allowed choices are room, call/],
     [['start', '--pace', 'slow'], /Allowed choices are real, fast/],
@@ -82,6 +88,11 @@ describe('a wrong command line', () => {
 });
 
 describe('help', () => {
+  it('is the same by the verb and by the option', async () => {
+    for (const words of [[], ['mcp'], ['mcp', 'token', 'create']])
+      expect((await runHere(home, ['help', ...words])).stdout).toBe((await runHere(home, [...words, '--help'])).stdout);
+  });
+
   const verbs =
     'start stop pause resume mute strike status follow sessions show search import export rename tag speaker delete devices config doctor'.split(
       ' ',

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { refuseUnknownVerbs } from './commands/help.js';
 import { verbs } from './commands/index.js';
 import type { CliContext } from './context.js';
 
@@ -24,7 +25,7 @@ export function createProgram(context: CliContext, output: CommanderOutput): Com
     .version(VERSION, '-V, --version', 'print the version')
     .option('--json', 'print one JSON value on stdout; errors as one JSON object on stderr')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [verb]', 'show help for a verb')
+    .helpCommand(false)
     .usage('[--json] <verb> [options]')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
@@ -36,6 +37,7 @@ export function createProgram(context: CliContext, output: CommanderOutput): Com
     })
     .exitOverride();
   for (const register of verbs) register(program, context);
+  refuseUnknownVerbs(program);
   showUsageAfterErrors(program);
   return program;
 }

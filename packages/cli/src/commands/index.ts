@@ -14,6 +14,7 @@ import { register as doctor } from './doctor.js';
 import { register as edit } from './edit.js';
 import { register as exportSession } from './export.js';
 import { register as follow } from './follow.js';
+import { register as help } from './help.js';
 import { register as importFiles } from './import.js';
 import { register as library } from './library.js';
 import { register as logs } from './logs.js';
@@ -53,5 +54,6 @@ export const verbs: readonly Register[] = [
   mcp,
   approvals,
   completion,
+  help,
   overview,
 ];

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { childOf, defaultVerb } from '../commands/help.js';
 
 /** What the shell should offer besides the candidates. */
 export type Directive = 'none' | 'files';
@@ -63,7 +64,7 @@ function locate(program: Command, words: readonly string[]): Place {
       continue;
     }
     if (literal || !word.startsWith('-') || word === '-') {
-      const child: Command | undefined = literal || given.length > 0 ? undefined : findCommand(command, word);
+      const child: Command | undefined = literal || given.length > 0 ? undefined : childOf(command, word);
       if (child === undefined) given = [...given, word];
       else command = child;
       continue;
@@ -81,8 +82,9 @@ function locate(program: Command, words: readonly string[]): Place {
 }
 
 async function positional({ command, given }: Place, dynamic: DynamicValues): Promise<Completion> {
+  if (command.name() === 'help') return { directive: 'none', candidates: helpTopics(command.parent, given) };
   const verbs = given.length === 0 ? visibleCommands(command) : [];
-  const argument = argumentAt(command, given.length) ?? argumentAt(defaultCommand(command), given.length);
+  const argument = argumentAt(command, given.length) ?? argumentAt(defaultVerb(command), given.length);
   if (argument === undefined) return { directive: 'none', candidates: verbs };
   const values = await valuesOf(argument, argument.name(), given, dynamic);
   const taken = new Set(argument.variadic ? given : []);
@@ -107,22 +109,18 @@ async function valuesOf(
   return { directive: /file|path|dir/.test(name) ? 'files' : 'none', candidates: [] };
 }
 
+/** What `help` takes after the verbs that it was given. */
+function helpTopics(program: Command | null, given: readonly string[]): Candidate[] {
+  let command: Command | undefined = program ?? undefined;
+  for (const word of given) command = command === undefined ? undefined : childOf(command, word);
+  return command === undefined ? [] : visibleCommands(command).filter(({ value }) => value !== 'help');
+}
+
 function visibleCommands(command: Command): Candidate[] {
   return command
     .createHelp()
     .visibleCommands(command)
     .map((child) => ({ value: child.name(), description: child.description() }));
-}
-
-/** A group's verb that is meant when none is named. */
-function defaultCommand(command: Command): Command | undefined {
-  // Commander has no public way to ask for it.
-  const name = (command as { _defaultCommandName?: string | null })._defaultCommandName;
-  return name == null ? undefined : command.commands.find((child) => child.name() === name);
-}
-
-function findCommand(command: Command, word: string): Command | undefined {
-  return command.commands.find((child) => child.name() === word || child.aliases().includes(word));
 }
 
 function findOption(command: Command, word: string): Option | undefined {
