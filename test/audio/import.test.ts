@@ -107,6 +107,20 @@ describe.skipIf(!requireTools(['ffmpeg', 'ffprobe', 'espeak-ng']))('importing fi
     const wav = await sessionOf(await bring(at('cut.wav')));
     expect(wav.duration_s).toBe(1);
     expect(wav.warnings.map((w) => w.code)).toEqual(['import_truncated']);
+    // One that ffmpeg has to read: ffmpeg itself goes by what is there, and complains of nothing.
+    await ffmpeg('-i', at('left.wav'), '-ar', '22050', at('cut22.wav'));
+    const { length } = await readFile(at('cut22.wav'));
+    await truncate(at('cut22.wav'), length - 22_050 * 2);
+    const resampled = await sessionOf(await bring(at('cut22.wav')));
+    expect(resampled.warnings).toMatchObject([
+      { code: 'import_truncated', message: expect.stringContaining('(1 s at its end are missing)') },
+    ]);
+  });
+
+  it('takes the length that a program writes when it streams for no promise', async () => {
+    const { stdout } = await run('espeak-ng', ['--stdout', 'Good morning to all of you.'], { encoding: 'buffer' });
+    await writeFile(at('streamed.wav'), stdout);
+    expect((await sessionOf(await bring(at('streamed.wav')))).warnings).toEqual([]);
   });
 
   it('refuses what is no audio in one line that names the file, and leaves no session', async () => {

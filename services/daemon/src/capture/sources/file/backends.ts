@@ -27,6 +27,12 @@ export function decoderFor(probe: FileProbe, channels: 1 | 2): Decoder {
   return probe.wav !== null ? new WavDecoder(probe.path, probe.wav, channels) : new FfmpegDecoder(probe, channels);
 }
 
+/** Says how many seconds are not there; null when none is missing. */
+function shortBy(seconds: number): string | null {
+  if (seconds <= 0) return null;
+  return `${seconds < 10 ? Math.ceil(seconds * 10) / 10 : Math.round(seconds)} s at its end are missing`;
+}
+
 /** Reads plain 16 kHz WAV files without any other program. */
 class WavDecoder implements Decoder {
   readonly #path: string;
@@ -59,7 +65,7 @@ class WavDecoder implements Decoder {
   }
 
   shortfall(): string | null {
-    return this.#wav.truncated ? 'its header promises more audio than is there' : null;
+    return shortBy(this.#wav.missingS);
   }
 }
 
@@ -110,10 +116,10 @@ class FfmpegDecoder implements Decoder {
   shortfall(): string | null {
     const words = firstComplaint(this.#stderr, this.#probe.path);
     if (this.#failed) return words === '' ? 'ffmpeg failed' : words;
-    const { durationS } = this.#probe;
+    const { durationS, missingS } = this.#probe;
+    if (missingS > 0) return shortBy(missingS);
     const missing = durationS === null ? 0 : durationS - this.#frames / SAMPLE_RATE;
-    if (durationS !== null && missing > Math.max(SHORT_S, durationS * SHORT_SHARE))
-      return `${Math.round(missing)} s at its end are missing`;
+    if (durationS !== null && missing > Math.max(SHORT_S, durationS * SHORT_SHARE)) return shortBy(missing);
     return words === '' ? null : words;
   }
 

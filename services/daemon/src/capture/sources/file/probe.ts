@@ -16,6 +16,8 @@ export interface FileProbe {
   readonly wav: WavLayout | null;
   /** Absolute path of ffmpeg; null when it is not needed. */
   readonly ffmpeg: string | null;
+  /** What the header of a WAV file promises beyond what is there, seconds; ffmpeg says nothing of that. */
+  readonly missingS: number;
 }
 
 /** Files are read by ffmpeg only from the disk: a playlist must not make it fetch anything. */
@@ -37,16 +39,17 @@ const Probed = z.object({
 export async function probeFile(file: string): Promise<FileProbe> {
   const wav = await inspect(file);
   if (wav !== null && wav.dataBytes === 0) throw badAudio(file, 'has no audio in it');
-  const probe = { path: file, channels: wav?.channels ?? 1, durationS: wav === null ? null : wavSeconds(wav) };
+  const missingS = wav?.missingS ?? 0;
+  const probe = { path: file, channels: wav?.channels ?? 1, durationS: wav === null ? null : wavSeconds(wav), missingS };
   if (wav !== null && wav.sampleRate === SAMPLE_RATE) return { ...probe, wav, ffmpeg: null };
   const ffmpeg = await findProgram('ffmpeg');
   const ffprobe = await findProgram('ffprobe');
   if (ffmpeg === null || ffprobe === null) throw noFfmpeg(file);
-  return probeByFfmpeg(file, ffmpeg, ffprobe);
+  return { ...(await probeByFfmpeg(file, ffmpeg, ffprobe)), missingS };
 }
 
 function headerless(bytes: number): WavLayout {
-  return { format: 's16', channels: 1, sampleRate: SAMPLE_RATE, dataStart: 0, dataBytes: bytes - (bytes % 2), truncated: false };
+  return { format: 's16', channels: 1, sampleRate: SAMPLE_RATE, dataStart: 0, dataBytes: bytes - (bytes % 2), missingS: 0 };
 }
 
 function wavSeconds(wav: WavLayout): number {
@@ -77,7 +80,7 @@ async function inspect(file: string): Promise<WavLayout | null> {
   }
 }
 
-async function probeByFfmpeg(file: string, ffmpeg: string, ffprobe: string): Promise<FileProbe> {
+async function probeByFfmpeg(file: string, ffmpeg: string, ffprobe: string): Promise<Omit<FileProbe, 'missingS'>> {
   const entries = ['-show_entries', 'stream=channels:format=duration', '-select_streams', 'a:0', '-of', 'json'];
   let probed: z.infer<typeof Probed>;
   try {

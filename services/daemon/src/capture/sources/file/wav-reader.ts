@@ -10,8 +10,8 @@ export interface WavLayout {
   readonly dataStart: number;
   /** Bytes of samples that are there, whole frames. */
   readonly dataBytes: number;
-  /** The header promises more than is there. */
-  readonly truncated: boolean;
+  /** What the header promises beyond what is there, seconds; 0 for a whole file. */
+  readonly missingS: number;
 }
 
 /** Chunks looked at before the file counts as none that can be read here. */
@@ -19,8 +19,8 @@ const MAX_CHUNKS = 200;
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
-/** Written by programs that stream and cannot know the length. */
-const UNKNOWN_LENGTHS = [0, 0x7fff_ffff, 0xffff_ffff];
+/** Programs that stream and cannot know the length write 0, or one from here on, such as 0x7ffff000 or 0xffffffff. */
+const UNKNOWN_FROM = 0x7fff_0000;
 
 /** Reads the chunks of a RIFF/WAVE file. Null for anything but plain PCM or float: other programs decode those. */
 export async function readWavLayout(handle: FileHandle): Promise<WavLayout | null> {
@@ -43,10 +43,11 @@ export async function readWavLayout(handle: FileHandle): Promise<WavLayout | nul
 
 function layout(format: Pick<WavLayout, 'sampleRate' | 'channels' | 'format'>, dataStart: number, length: number, size: number): WavLayout {
   const present = size - dataStart;
-  const known = !UNKNOWN_LENGTHS.includes(length) || present === 0;
+  const known = length <= present ? length > 0 : length < UNKNOWN_FROM;
   const frame = FORMAT_BYTES[format.format] * format.channels;
   const bytes = known ? Math.min(length, present) : present;
-  return { ...format, dataStart, dataBytes: bytes - (bytes % frame), truncated: known && length > present };
+  const missingS = known ? Math.max(0, length - present) / (frame * format.sampleRate) : 0;
+  return { ...format, dataStart, dataBytes: bytes - (bytes % frame), missingS };
 }
 
 function parseFormat(chunk: Buffer | null): Pick<WavLayout, 'sampleRate' | 'channels' | 'format'> | null {
