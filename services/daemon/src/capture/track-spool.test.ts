@@ -53,12 +53,12 @@ describe('TrackSpool', () => {
     }
   });
 
-  it('makes the first samples durable at once', async () => {
+  it('makes the first samples durable at once, in however many pieces they come', async () => {
     // The regular syncs never come.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const spool = await open();
     try {
-      spool.append(pcm(32_000, 5));
+      for (let piece = 0; piece < 20; piece++) spool.append(pcm(1600, 5));
       let declared = 0;
       for (let looks = 0; looks < 200 && declared === 0; looks++) {
         await new Promise((resolve) => setTimeout(resolve, 10));

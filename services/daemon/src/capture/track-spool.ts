@@ -47,7 +47,6 @@ export class TrackSpool implements AudioFeed {
   #taken = 0;
   #written = 0;
   #synced = 0;
-  /** The first samples are synced at once: they may be seconds old when the last device of a recording opens. */
   #lastSync = Number.NEGATIVE_INFINITY;
   #working: Promise<void> | undefined;
   #syncing: Promise<void> | undefined;
@@ -190,6 +189,7 @@ export class TrackSpool implements AudioFeed {
   }
 
   async #work(handle: FileHandle): Promise<void> {
+    if (this.#written === 0) this.#lastSync = performance.now();
     for (;;) {
       const piece = this.#next();
       if (piece === undefined) break;
@@ -198,7 +198,8 @@ export class TrackSpool implements AudioFeed {
       this.#tell();
       this.#syncIfDue(handle, SYNC_MS);
     }
-    if (this.#synced !== this.#written) this.#syncIfDue(handle, SYNC_MS * 0.9);
+    // What there is at first is synced at once, and all of it: it may be as old as the opening of the slowest device takes.
+    if (this.#synced !== this.#written) this.#syncIfDue(handle, this.#synced === 0 ? 0 : SYNC_MS * 0.9);
   }
 
   /** Beside the writes: while a disk is slow to sync, what is only written already outlives this process. */
