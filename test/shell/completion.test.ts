@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { McpClient } from '@ambient/contract';
 import { doneSummary } from '@ambient/contract/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runHere } from '../cli/support/ambientctl.js';
@@ -41,6 +42,11 @@ beforeAll(async () => {
   daemon = new FakeDaemon(path.join(dir, 'h'), {
     sessions: () => ({ sessions: [doneSummary('2026-11-30T1608', { name: 'Weekly: plans' }), doneSummary('2026-11-29T0900')], total: 2 }),
     approvals: () => ({ approvals: [] }),
+    mcp: () => ({
+      enabled: true,
+      socket: null,
+      clients: [mcpClient('a1b2c3', 'My notes'), mcpClient('d4e5f6', 'Old', '2026-11-01T00:00:00Z')],
+    }),
   });
   await daemon.start();
 });
@@ -48,6 +54,14 @@ afterAll(async () => {
   await daemon.stop();
   await rm(dir, { recursive: true, force: true });
 });
+
+function mcpClient(id: string, name: string, revoked: string | null = null): McpClient {
+  const made = '2026-10-01T00:00:00Z';
+  return {
+    ...{ id, name, host: null, access: 'enabled', toolsets: ['sessions'], scope: { tags: [], since: null, sessions: [] }, connections: 0 },
+    ...{ created_at: made, last_used_at: null, expires_at: made, revoked_at: revoked },
+  };
+}
 
 async function complete(...words: readonly string[]): Promise<string[]> {
   const { stdout } = await runHere(path.join(dir, 'h'), ['__complete', '--', ...words], { env: { HOME: dir } });
@@ -83,6 +97,28 @@ describe('what is offered', () => {
     expect(await complete('import', '')).toEqual(['files']);
     expect(await complete('start', '--room-file', '')).toEqual(['files']);
     expect(values(await complete('config', 'transcription.m'))).toEqual(['transcription.model', 'transcription.max_turn_seconds']);
+  });
+
+  it('hosts, toolsets by commas, and clients by name and id', async () => {
+    for (const verb of ['connect', 'disconnect']) expect(await complete('mcp', verb, 'cu')).toEqual(['none', 'cursor\tCursor']);
+    expect(values(await complete('mcp', 'set', 'x', '--toolset', ''))).toEqual(['sessions', 'assistant', 'library']);
+    expect(values(await complete('mcp', 'set', 'x', '--toolset', 'library,a'))).toEqual(['library,assistant']);
+    expect(values(await complete('mcp', 'set', 'x', '--toolset=library,s'))).toEqual(['--toolset=library,sessions']);
+    expect(await complete('mcp', 'set', '')).toEqual(['none', 'My notes\ta1b2c3', 'a1b2c3\tMy notes']);
+  });
+
+  it('the values of a setting that has only a few', async () => {
+    expect(values(await complete('config', 'transcription.model', ''))).toEqual(['moonshine-base', 'moonshine-tiny']);
+    expect(values(await complete('config', 'log.level', 'w'))).toEqual(['warn']);
+    expect(values(await complete('config', 'mcp.enabled', ''))).toEqual(['true', 'false']);
+    expect(values(await complete('config', 'audio_retention_days', ''))).toEqual(['forever']);
+    for (const key of ['disk.low_mb', 'audio.device', 'nosuch']) expect(values(await complete('config', key, ''))).toEqual([]);
+  });
+
+  it('verbs for help, at each step', async () => {
+    expect(values(await complete('help', 'mc'))).toEqual(['mcp']);
+    expect(values(await complete('help', 'mcp', 'c'))).toEqual(['connect']);
+    expect(values(await complete('help', 'mcp', 'nosuch', ''))).toEqual([]);
   });
 
   it('nothing for what nobody can know, and never an error', async () => {
@@ -160,6 +196,40 @@ describe('in a real shell', () => {
     expect(await ask('ambientctl show 2026-11-30')).toBe('2026-11-30T1608\tWeekly: plans\n');
     expect(await ask('ambientctl show ')).toMatch(/^last\t.*\nlive\t.*\n2026-11-30T1608\t.*\n2026-11-29T0900\n$/);
     expect(await ask('ambientctl import tal')).toContain('talk.wav');
+  });
+
+  /** Types a client's name with a blank in it and toolsets by commas. */
+  async function typeLimits(shell: Terminal): Promise<string[]> {
+    await shell.type('ambientctl mcp set My\t', /notes.? /);
+    await shell.type('--toolset library,a\t', /library.*ssistant /s);
+    await shell.type('\r', /\$ $/);
+    return (await readFile(path.join(dir, 'ran'), 'utf8')).split('\n').slice(0, -1);
+  }
+  const LIMITS = ['mcp', 'set', 'My notes', '--toolset', 'library,assistant'];
+
+  it.skipIf(!requireTools(['bash', 'script']))('bash completes a name with a blank, and toolsets by commas', async () => {
+    terminal = new Terminal('bash --norc --noprofile -i', env);
+    await terminal.type(`PS1='$ '; source <(ambientctl completion bash); echo loa''ded\r`, /loaded\n\$ $/);
+    expect(await typeLimits(terminal)).toEqual(LIMITS);
+  });
+
+  it.skipIf(!requireTools(['zsh', 'script']))('zsh completes a name with a blank, and toolsets by commas', async () => {
+    terminal = new Terminal('zsh -f -i', env);
+    await terminal.type(
+      "PS1='$ '; autoload -Uz compinit && compinit -u -d $HOME/zd3 && source <(ambientctl completion zsh); echo loa''ded\r",
+      /loaded\n.*\$ $/s,
+    );
+    expect(await typeLimits(terminal)).toEqual(LIMITS);
+  });
+
+  it.skipIf(!requireTools(['fish']))('fish completes hosts, clients, toolsets, settings and help', async () => {
+    const ask = async (line: string): Promise<string> =>
+      (await run('fish', ['--no-config', '-c', `ambientctl completion fish | source; complete -C "${line}"`], { env, cwd: dir })).stdout;
+    expect(await ask('ambientctl mcp connect cu')).toBe('cursor\tCursor\n');
+    expect(await ask('ambientctl mcp set My')).toMatch(/^My.* notes\ta1b2c3\n$/);
+    expect(await ask('ambientctl mcp set x --toolset library,a')).toBe('library,assistant\n');
+    expect(await ask('ambientctl config log.level w')).toBe('warn\n');
+    expect(await ask('ambientctl help mcp c')).toMatch(/^connect\t/);
   });
 
   it.skipIf(!requireTools(['bash']))('bash completes file names with spaces', async () => {

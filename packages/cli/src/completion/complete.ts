@@ -14,8 +14,12 @@ export interface Completion {
   readonly candidates: readonly Candidate[];
 }
 
-/** Values that only the daemon knows, by the name of the argument or option they are for. */
-export type DynamicValues = (name: string, before: readonly string[]) => Promise<readonly Candidate[] | undefined>;
+/**
+ * Values of the argument or option of that name, such as only the daemon knows.
+ * @param before the arguments before it
+ * @param typed what is typed of it already
+ */
+export type DynamicValues = (name: string, before: readonly string[], typed: string) => Promise<readonly Candidate[] | undefined>;
 
 interface Place {
   readonly command: Command;
@@ -36,19 +40,20 @@ const NONE: Completion = { directive: 'none', candidates: [] };
 export async function complete(program: Command, words: readonly string[], dynamic: DynamicValues): Promise<Completion> {
   const current = words[words.length - 1] ?? '';
   const place = locate(program, words.slice(0, -1));
-  if (place.option !== undefined) return filter(await valuesOf(place.option, optionName(place.option), [], dynamic), current);
+  if (place.option !== undefined) return filter(await valuesOf(place.option, optionName(place.option), [], current, dynamic), current);
   const assigned = /^(--[^=]+)=(.*)$/s.exec(current);
   if (assigned !== null && !place.literal) {
     const option = findOption(place.command, assigned[1] ?? '');
     if (option === undefined || !takesValue(option)) return NONE;
-    const values = filter(await valuesOf(option, optionName(option), [], dynamic), assigned[2] ?? '');
+    const typed = assigned[2] ?? '';
+    const values = filter(await valuesOf(option, optionName(option), [], typed, dynamic), typed);
     return {
       ...values,
       candidates: values.candidates.map(({ value, description }) => ({ value: `${assigned[1]}=${value}`, description })),
     };
   }
   if (current.startsWith('-') && !place.literal) return filter({ directive: 'none', candidates: optionsOf(place) }, current);
-  return filter(await positional(place, dynamic), current);
+  return filter(await positional(place, current, dynamic), current);
 }
 
 /** Walks the words before the one being typed. */
@@ -81,12 +86,12 @@ function locate(program: Command, words: readonly string[]): Place {
   return { command, given, option, used, literal };
 }
 
-async function positional({ command, given }: Place, dynamic: DynamicValues): Promise<Completion> {
+async function positional({ command, given }: Place, typed: string, dynamic: DynamicValues): Promise<Completion> {
   if (command.name() === 'help') return { directive: 'none', candidates: helpTopics(command.parent, given) };
   const verbs = given.length === 0 ? visibleCommands(command) : [];
   const argument = argumentAt(command, given.length) ?? argumentAt(defaultVerb(command), given.length);
   if (argument === undefined) return { directive: 'none', candidates: verbs };
-  const values = await valuesOf(argument, argument.name(), given, dynamic);
+  const values = await valuesOf(argument, argument.name(), given, typed, dynamic);
   const taken = new Set(argument.variadic ? given : []);
   return { ...values, candidates: [...verbs, ...values.candidates.filter(({ value }) => !taken.has(value))] };
 }
@@ -101,10 +106,11 @@ async function valuesOf(
   what: { readonly argChoices?: readonly string[] | undefined },
   name: string,
   before: readonly string[],
+  typed: string,
   dynamic: DynamicValues,
 ): Promise<Completion> {
   if (what.argChoices !== undefined) return { directive: 'none', candidates: what.argChoices.map((value) => ({ value, description: '' })) };
-  const values = await dynamic(name, before);
+  const values = await dynamic(name, before, typed);
   if (values !== undefined) return { directive: 'none', candidates: values };
   return { directive: /file|path|dir/.test(name) ? 'files' : 'none', candidates: [] };
 }

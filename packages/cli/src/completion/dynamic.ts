@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { CONFIG_KEYS } from '@ambient/contract';
+import { CONFIG_KEYS, ConfigSchema, type McpClient, Toolset } from '@ambient/contract';
 import type { CliContext } from '../context.js';
+import { findClient } from '../mcp/clients.js';
+import { HOSTS } from '../mcp/hosts/index.js';
 import { localMinute } from '../output/time.js';
 import type { Candidate, DynamicValues } from './complete.js';
 
@@ -22,7 +24,7 @@ export function dynamicValues(context: CliContext): DynamicValues {
       })) ?? (await sessionFolders(context));
     return [{ value: 'last', description: 'the newest session' }, { value: 'live', description: 'the one being recorded' }, ...rows];
   };
-  return async (name) => {
+  return async (name, before, typed) => {
     switch (name) {
       case 'session':
       case '--session id':
@@ -41,12 +43,46 @@ export function dynamicValues(context: CliContext): DynamicValues {
       }
       case 'client': {
         const reply = await ask(() => context.client.call('mcp', {}, options));
-        return reply?.clients.map(({ id, name }) => ({ value: id, description: name })) ?? [];
+        return clientCandidates(reply?.clients ?? []);
       }
+      case 'host':
+        return HOSTS.map(({ id, title }) => ({ value: id, description: title }));
+      case '--toolset names':
+        return toolsetCandidates(typed);
+      case 'value':
+        return settingValues(before[0] ?? '').map((value) => ({ value, description: '' }));
       default:
         return undefined;
     }
   };
+}
+
+/** Clients by id, and by name where that leads to the same client. */
+function clientCandidates(clients: readonly McpClient[]): Candidate[] {
+  const known = clients.filter(({ revoked_at }) => revoked_at === null);
+  const isNamed = ({ id, name }: McpClient): boolean =>
+    known.filter((client) => client.name === name).length === 1 && findClient(clients, name).id === id;
+  const names = known.filter(isNamed).map(({ id, name }) => ({ value: name, description: id }));
+  return [...names, ...known.map(({ id, name }) => ({ value: id, description: name }))];
+}
+
+/** Toolsets come by commas: what stands before the last one stays. */
+function toolsetCandidates(typed: string): Candidate[] {
+  const chosen = typed.split(',').slice(0, -1);
+  const before = chosen.map((name) => `${name},`).join('');
+  return Toolset.options.filter((name) => !chosen.includes(name)).map((name) => ({ value: before + name, description: '' }));
+}
+
+/** What a setting may be, where that is a short list. */
+function settingValues(key: string): string[] {
+  const schema = Object.entries(ConfigSchema.shape)
+    .find(([name]) => name === key)?.[1]
+    .unwrap();
+  if (schema === undefined) return [];
+  if (schema.safeParse(true).success) return ['true', 'false'];
+  if ('options' in schema)
+    return schema.options.flatMap((option) => (typeof option === 'string' ? [option] : 'value' in option ? [option.value] : []));
+  return [];
 }
 
 /** Without a daemon the folders still name the sessions. */
