@@ -212,6 +212,10 @@ describe('what is sent', () => {
     expect(last()).toMatchObject({ body: { tags: ['old', 'work', 'new'] } });
     await json('tag', 'last', 'old', '--remove');
     expect(last()).toMatchObject({ body: { tags: ['work'] } });
+    await json('tag', 'last', '#hash');
+    expect(last()).toMatchObject({ body: { tags: ['old', 'work', 'hash'] } });
+    await json('search', 'x', '--tag', '#hash');
+    expect(last()).toMatchObject({ query: { tag: 'hash' } });
     daemon.handlers = handlers;
   });
 });
@@ -283,6 +287,16 @@ describe('search', () => {
 });
 
 describe('export --out', () => {
+  it('asks for JSON with --json, unless --format says otherwise', async () => {
+    const last = (): unknown => daemon.calls.at(-1)?.input;
+    await json('export', 'last', '--out', '-');
+    expect(last()).toMatchObject({ query: { format: 'json' } });
+    await json('export', 'last', '--format', 'text');
+    expect(last()).toMatchObject({ query: { format: 'text' } });
+    await runHere(home, ['export', 'last']);
+    expect(last()).toMatchObject({ query: { format: 'markdown' } });
+  });
+
   it('never replaces a file without --force, and leaves nothing half written', async () => {
     const file = path.join(work, 'notes.md');
     const names = readdirSync(work).length;

@@ -31,6 +31,16 @@ describe('a wrong command line', () => {
     [['start', '--seconds', 'soon'], /Expected a time such as/],
     [['start', '--no-mic', '--no-system'], /nothing to record/],
     [['start', '--pace', 'fast'], /--pace fast is for files/],
+    [['start', '--no-mic', '--room-file', 'a.wav'], /--no-mic leaves the room track out/],
+    [['start', '--no-system', '--call-file', 'a.wav'], /--no-system leaves the call track out/],
+    [['start', '--seconds', '5', '--seconds', '6'], /Option '--seconds <time>' was given twice/],
+    [['start', '--pace', 'fast', '--pace', 'real'], /Option '--pace <pace>' was given twice/],
+    [['strike', '--from', '1', '--from', '2', '--to', '3'], /Option '--from <time>' was given twice/],
+    [['search', ''], /The search text is empty/],
+    [['search', 'x', '--since', 'today', '--until', 'yesterday'], /--since lies after --until/],
+    [['search', 'x', '--since', '1d', '--until', '2d'], /--since lies after --until/],
+    [['import', ''], /empty/],
+    [['tag', 'last', '#'], /The tag is empty/],
     [['strike'], /which stretch/],
     [['strike', '--last', '5m', '--from', '1:00'], /not both/],
     [['strike', '--from', '2:00', '--to', '1:00'], /ends before it begins/],
@@ -72,6 +82,12 @@ describe('a wrong command line', () => {
     const { code, stdout, stderr } = await runHere(home, args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(JSON.parse(stderr)).toEqual({ code: 'bad_request', message: expect.any(String), hint: expect.any(String) });
+  });
+
+  it('is --json with another format on stdout', async () => {
+    const { code, stdout, stderr } = await runHere(home, ['export', 'last', '--json', '--out', '-', '--format', 'text']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--json wants JSON on stdout, and --out - writes text there.');
   });
 
   it('sets the exit code of the process', async () => {

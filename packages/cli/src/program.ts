@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { refuseUnknownVerbs } from './commands/help.js';
 import { verbs } from './commands/index.js';
 import type { CliContext } from './context.js';
@@ -39,10 +39,29 @@ export function createProgram(context: CliContext, output: CommanderOutput): Com
   for (const register of verbs) register(program, context);
   refuseUnknownVerbs(program);
   showUsageAfterErrors(program);
+  refuseRepeats(program);
   return program;
 }
 
 function showUsageAfterErrors(command: Command): void {
   command.showHelpAfterError(`Usage: ${command.createHelp().commandUsage(command)}`);
   for (const child of command.commands) showUsageAfterErrors(child);
+}
+
+/** An option with one value that is given twice says two things: neither is taken. The program serves one command line. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options.filter(takesOneValue)) {
+    let given = false;
+    command.on(`option:${option.name()}`, () => {
+      if (given) command.error(`error: option '${option.flags}' was given twice`);
+      given = true;
+    });
+  }
+  for (const child of command.commands) refuseRepeats(child);
+}
+
+/** A parser that takes what was there before gathers values; that of choices, commander's own, does not. */
+function takesOneValue({ required, optional, variadic, parseArg, argChoices }: Option): boolean {
+  if (!required && !optional) return false;
+  return !variadic && (argChoices !== undefined || parseArg === undefined || parseArg.length < 2);
 }

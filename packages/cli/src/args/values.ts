@@ -29,3 +29,13 @@ export function nonBlank(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
   return text;
 }
+
+/** Gathers a variadic argument whose parts must not be blank. @throws InvalidArgumentError */
+export function collect(text: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), nonBlank(text)];
+}
+
+/** A tag as it is kept: lists show it as `#tag`, and that may be typed too. */
+export function tagArgument(text: string): string {
+  return nonBlank(text).trim().replace(/^#/, '');
+}

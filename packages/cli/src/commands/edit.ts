@@ -1,7 +1,7 @@
 import { SessionName, SessionTag, SpeakerName, TRACKS, type Track } from '@ambient/contract';
 import { type Command, Option } from 'commander';
 import { requireFitting } from '../args/fitting.js';
-import { lineNumbers, nonBlank } from '../args/values.js';
+import { collect, lineNumbers, nonBlank, tagArgument } from '../args/values.js';
 import type { CliContext } from '../context.js';
 import { UsageError } from '../errors.js';
 import { examples, SESSION_HELP } from '../help.js';
@@ -49,11 +49,6 @@ export function register(program: Command, context: CliContext): void {
   ).action((session: string, name: string | undefined, options: SpeakerOptions) => nameSpeaker(context, session, name, options));
 }
 
-/** Collects a variadic argument whose parts must not be blank. */
-function collect(text: string, previous: string[] | undefined): string[] {
-  return [...(previous ?? []), nonBlank(text)];
-}
-
 async function rename(context: CliContext, session: string, name: string): Promise<void> {
   requireFitting('name', SessionName, name);
   const client = await context.connect();
@@ -61,12 +56,15 @@ async function rename(context: CliContext, session: string, name: string): Promi
   context.out.result(summary, () => plain(`${summary.id} is now called "${summary.name ?? ''}".`));
 }
 
-async function tag(context: CliContext, session: string, given: readonly string[], remove: boolean): Promise<void> {
+async function tag(context: CliContext, session: string, typed: readonly string[], remove: boolean): Promise<void> {
+  const given = typed.map(tagArgument);
   for (const text of given) requireFitting('tag', SessionTag, text);
   const client = await context.connect();
   const before = (await client.call('session', { params: { session } })).summary;
   const named = given.map((text) => text.trim());
-  const tags = remove ? before.tags.filter((text) => !named.includes(text)) : [...new Set([...before.tags, ...named])];
+  const tags = remove
+    ? before.tags.filter((text) => !named.includes(text) && !typed.includes(text))
+    : [...new Set([...before.tags, ...named])];
   const { summary } = await client.call('update', { params: { session: before.id }, body: { tags } });
   context.out.result(summary, () =>
     plain(summary.tags.length === 0 ? `${summary.id} has no tags.` : `${summary.id} has the tags ${summary.tags.join(', ')}.`),

@@ -9,7 +9,7 @@ import { plain, plainDocument } from '../output/text.js';
 import { bytes } from '../output/time.js';
 
 interface ExportOptions {
-  readonly format: 'markdown' | 'text' | 'json';
+  readonly format?: 'markdown' | 'text' | 'json';
   readonly out?: string;
   readonly force?: boolean;
 }
@@ -20,7 +20,9 @@ export function register(program: Command, context: CliContext): void {
       .command('export')
       .description("write a session's transcript as one document")
       .argument('<session>', SESSION_HELP, nonBlank)
-      .addOption(new Option('--format <format>', 'what to write').choices(['markdown', 'text', 'json']).default('markdown'))
+      .addOption(
+        new Option('--format <format>', 'what to write (default: markdown; with --json: json)').choices(['markdown', 'text', 'json']),
+      )
       .option('--out <file>', 'where to; - or nothing is stdout', nonBlank)
       .option('--force', 'replace the file when it exists'),
     ['ambientctl export last', 'markdown on stdout'],
@@ -29,8 +31,11 @@ export function register(program: Command, context: CliContext): void {
   ).action((session: string, options: ExportOptions) => exportSession(context, session, options));
 }
 
-async function exportSession(context: CliContext, session: string, { format, out: target, force = false }: ExportOptions): Promise<void> {
+async function exportSession(context: CliContext, session: string, options: ExportOptions): Promise<void> {
   const { out, stdout } = context;
+  const { out: target, force = false, format = out.json ? 'json' : 'markdown' } = options;
+  if (out.json && target === '-' && format !== 'json')
+    throw new UsageError(`--json wants JSON on stdout, and --out - writes ${format} there.`, 'Leave --json out, or give --format json.');
   const toStdout = target === undefined || target === '-';
   if (target?.endsWith('/')) throw new UsageError(`${target} names a folder.`, 'Give --out the name of a file in it.');
   if (toStdout && force) throw new UsageError('--force is for a file.', 'Name it with --out.');

@@ -10,7 +10,7 @@ export function register(program: Command, context: CliContext): void {
     program
       .command('follow')
       .description('print each line as it is published, until the transcript is complete (with --json: one object a line)')
-      .argument('[session]', `${SESSION_HELP} (default: live)`, nonBlank, 'live'),
+      .argument('[session]', SESSION_HELP, nonBlank, 'live'),
     ['ambientctl follow', 'read along with the recording'],
     ['ambientctl follow last', 'from the first line to the end of the last session'],
     ['ambientctl follow --json', 'one JSON object a line, as they come'],

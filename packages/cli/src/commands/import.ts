@@ -4,7 +4,7 @@ import type { AmbientClient } from '@ambient/client';
 import { AmbientError, type ImportStatus, SessionName, type Warning } from '@ambient/contract';
 import type { Command } from 'commander';
 import { requireFitting } from '../args/fitting.js';
-import { nonBlank } from '../args/values.js';
+import { collect, nonBlank } from '../args/values.js';
 import type { CliContext } from '../context.js';
 import { ReportedFailure } from '../errors.js';
 import { examples } from '../help.js';
@@ -27,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
     program
       .command('import')
       .description('transcribe audio or video files, each as a session of its own')
-      .argument('<file...>', 'any format that ffmpeg reads')
+      .argument('<file...>', 'any format that ffmpeg reads', collect)
       .option('--name <name>', 'a name for the session', nonBlank)
       .option('--wait', 'return when the transcripts are complete')
       .option('--split-channels', 'left channel is the room, right channel is the call'),
@@ -67,7 +67,7 @@ async function importFiles(context: CliContext, given: readonly string[], option
   for (const { id, file } of finished)
     for (const { message, hint } of warnings.get(id) ?? [])
       out.note(plain(`${file}: Warning: ${message}${hint === undefined ? '' : ` ${hint}`}`));
-  if (interrupted) out.note('No longer waiting; the import goes on in the daemon. `ambientctl status` shows how far it is.');
+  if (interrupted) out.note('No longer waiting. What is not done goes on in the daemon; `ambientctl status` shows how far it is.');
   if (interrupted || finished.some(({ state }) => state !== 'done')) throw new ReportedFailure();
 }
 
@@ -120,5 +120,9 @@ function startedText({ id, file, state, error }: ImportStatus): string {
 
 function finishedText({ id, file, state, error }: ImportStatus): string {
   if (state === 'failed') return plain(`${file}: failed: ${error ?? 'unknown reason'}`);
-  return plain(state === 'done' ? `${file}: done. Read it with \`ambientctl show ${id}\`.` : `${file}: ${id}, ${state}`);
+  return plain(
+    state === 'done'
+      ? `${file}: done. Read it with \`ambientctl show ${id}\`.`
+      : `${file}: ${id}, ${state}. Read along with \`ambientctl follow ${id}\`.`,
+  );
 }

@@ -2,9 +2,11 @@ import { type RouteReply, type SearchMatch, SearchQuery, TRACKS, type Track } fr
 import { type Command, Option } from 'commander';
 import { requireFitting } from '../args/fitting.js';
 import { momentArgument } from '../args/moment.js';
-import { nonBlank, wholeNumber } from '../args/values.js';
+import { nonBlank, tagArgument, wholeNumber } from '../args/values.js';
 import type { CliContext } from '../context.js';
+import { UsageError } from '../errors.js';
 import { examples } from '../help.js';
+import { LEAST_BESIDE } from '../output/lines.js';
 import type { View } from '../output/printer.js';
 import { plain, textWidth, wrap } from '../output/text.js';
 import { clock, localMinute } from '../output/time.js';
@@ -33,7 +35,7 @@ export function register(program: Command, context: CliContext): void {
       .option('--until <when>', 'sessions up to then, a day with all of it', (text: string) => momentArgument(text, 'end'))
       .addOption(new Option('--track <track>', 'only this track').choices(TRACKS))
       .option('--speaker <name>', 'only what this person said', nonBlank)
-      .option('--tag <tag>', 'only sessions with this tag', nonBlank)
+      .option('--tag <tag>', 'only sessions with this tag', tagArgument)
       .option('--limit <count>', 'at most so many sessions (default 20)', wholeNumber(1, 200)),
     ['ambientctl search budget', 'one word'],
     ['ambientctl search \'"schema change"\' --since 7d', 'words that stand together, in the last week'],
@@ -43,7 +45,11 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function search(context: CliContext, q: string, options: SearchOptions): Promise<void> {
+  if (q.trim() === '') throw new UsageError('The search text is empty.', 'For example `ambientctl search budget`.');
   requireFitting('q', SearchQuery.shape.q, q);
+  const { since, until } = options;
+  if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until))
+    throw new UsageError('--since lies after --until: no session can be between them.', 'Exchange the two.');
   const client = await context.connect();
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const reply = await client.call('search', { query: { q, ...given } });
@@ -75,10 +81,9 @@ function matchText({ start_ms, track, speaker, snippet, field }: Match, { width,
   const where = field === 'text' ? `${start_ms === null ? '' : clock(start_ms)}  ${track ?? ''}` : field;
   const head = `  ${where.trim()}  `;
   const who = speaker === null || field === 'speaker' ? '' : `${plain(speaker)}: `;
-  const lines = wrap(`${who}${plain(snippet)}`, Math.max(8, width - textWidth(head)));
-  return lines
-    .map(
-      (line, i) => (i === 0 ? paint('dim', head) : ' '.repeat(textWidth(head))) + line.replace(/«[^»]*»/g, (word) => paint('bold', word)),
-    )
-    .join('\n');
+  const beneath = width - textWidth(head) < LEAST_BESIDE;
+  const hang = ' '.repeat(beneath ? 4 : textWidth(head));
+  const lines = wrap(`${who}${plain(snippet)}`, width - hang.length).map((line) => line.replace(/«[^»]*»/g, (word) => paint('bold', word)));
+  if (beneath) return [paint('dim', head.trimEnd()), ...lines.map((line) => hang + line)].join('\n');
+  return lines.map((line, i) => (i === 0 ? paint('dim', head) : hang) + line).join('\n');
 }

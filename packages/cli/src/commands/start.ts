@@ -75,6 +75,10 @@ function request(cwd: string, options: StartOptions): RouteInput<'start'>['body'
   const files = roomFile !== undefined || callFile !== undefined;
   if (!mic && !system && !files)
     throw new UsageError('--no-mic and --no-system together leave nothing to record.', 'Leave one of them out.');
+  if (!mic && roomFile !== undefined)
+    throw new UsageError('--no-mic leaves the room track out, and --room-file plays into it.', 'Give one of them.');
+  if (!system && callFile !== undefined)
+    throw new UsageError('--no-system leaves the call track out, and --call-file plays into it.', 'Give one of them.');
   if (roomFile !== undefined && device !== undefined)
     throw new UsageError('--device and --room-file both want the room track.', 'Give one of them.');
   if (pace === 'fast' && !files)

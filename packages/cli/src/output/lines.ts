@@ -4,6 +4,10 @@ import type { View } from './printer.js';
 import { padStart, plain, textWidth, wrap } from './text.js';
 import { clock } from './time.js';
 
+/** Where less than this is left beside its time and track, the text stands beneath them. */
+export const LEAST_BESIDE = 12;
+const INDENT = '  ';
+
 export interface LineOptions {
   /** What is particular about the line. */
   readonly mark?: string | undefined;
@@ -16,7 +20,13 @@ export function lineText(line: Line, { width, paint }: View, { mark, number }: L
   const time = `${number === undefined ? '' : `${number}  `}${padStart(clock(line.start_ms), 5)}`;
   const speaker = line.speaker === null ? '' : `${plain(line.speaker)}: `;
   const head = `${time}  ${line.track}  `;
-  const body = wrap(`${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`, Math.max(8, width - textWidth(head)));
+  const text = `${speaker}${plain(line.text)}${mark === undefined ? '' : ` (${mark})`}`;
+  if (width - textWidth(head) < LEAST_BESIDE) {
+    const [first = '', ...rest] = wrap(text, width - INDENT.length);
+    const lines = [paintSpeaker(first, speaker, paint), ...rest].map((part) => INDENT + part);
+    return [`${paint('dim', time)}  ${paintTrack(line, paint)}`, ...lines].join('\n');
+  }
+  const body = wrap(text, width - textWidth(head));
   const first = `${paint('dim', time)}  ${paintTrack(line, paint)}  ${paintSpeaker(body[0] ?? '', speaker, paint)}`;
   return [first, ...body.slice(1).map((rest) => ' '.repeat(textWidth(head)) + rest)].join('\n');
 }

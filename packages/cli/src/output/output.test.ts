@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toJson } from './json.js';
+import { lineText } from './lines.js';
+import { noPaint } from './paint.js';
 import { fields, table } from './table.js';
 import { plain, textWidth, wrap } from './text.js';
 import { bytes, clock, length } from './time.js';
@@ -50,6 +52,15 @@ describe('table', () => {
 
   it('hangs long values beneath themselves', () => {
     expect(fields([['Key', 'one two three']], 13)).toBe('Key  one two\n     three');
+  });
+});
+
+describe('a line', () => {
+  const line = { track: 'room', start_ms: 3_600_000, end_ms: 3_601_000, speaker: 'Ana', text: 'Good morning everybody' } as const;
+  it('stands beside its time, and beneath it where the terminal is narrow', () => {
+    const at = (width: number) => lineText(line, { width, paint: noPaint });
+    expect(at(80)).toBe('1:00:00  room  Ana: Good morning everybody');
+    expect(at(20)).toBe('1:00:00  room\n  Ana: Good morning\n  everybody');
   });
 });
 
