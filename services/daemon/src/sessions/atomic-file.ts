@@ -1,4 +1,4 @@
-import { lstat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AmbientError } from '@ambient/contract';
 import writeFileAtomic from 'write-file-atomic';
@@ -29,6 +29,11 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   } catch (error) {
     throw asDiskFull(error);
   }
+}
+
+/** Removes what kills in the middle of `replaceFile` left in a folder. Nothing may be writing there. */
+export async function removeTemporaries(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) if (TEMPORARY_NAME.test(name)) await unlink(path.join(dir, name));
 }
 
 /** The `disk_full` error when that is what went wrong, else the error itself. */

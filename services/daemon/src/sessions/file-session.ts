@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, unlink } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +20,7 @@ import type { Bus } from '../platform/bus.js';
 import { type Clock, isoWithOffset } from '../platform/clock.js';
 import { syncDirectory } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
-import { DIR_MODE, replaceFile, TEMPORARY_NAME } from './atomic-file.js';
+import { DIR_MODE, removeTemporaries, replaceFile } from './atomic-file.js';
 import { deleteAudio, hasAudio } from './audio-files.js';
 import { suppressBleed } from './bleed.js';
 import { damagedEdits, damagedLines, damageWarning, noteDamage } from './damage.js';
@@ -256,7 +256,7 @@ export class FileSession implements Session {
   repair(): Promise<number> {
     return this.#mutex.run(async () => {
       this.#assertPresent();
-      for (const name of await readdir(this.dir)) if (TEMPORARY_NAME.test(name)) await unlink(path.join(this.dir, name));
+      await removeTemporaries(this.dir);
       return (await this.#raw.repair()) + (await this.#edits.repair());
     });
   }

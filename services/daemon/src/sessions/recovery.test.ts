@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recover } from './recovery.js';
@@ -122,4 +122,15 @@ test('one session that cannot be recovered does not keep the others from it', as
   const store = await kit.restart();
   expect((await recover(store, NOW)).map(({ session }) => session.id)).toEqual([good.id]);
   expect((await store.list()).map((row) => row.state).toSorted()).toEqual(['broken', 'pending']);
+});
+
+test('what a kill left beside a finished session is removed, and nothing else', async () => {
+  const session = await kit.store.create(newSession());
+  await cutAudio(path.join(session.audioDir, 'room.wav'), 1);
+  await session.complete();
+  await writeFile(path.join(session.dir, 'session.json.12345'), '{');
+  await writeFile(path.join(session.dir, 'session.json.mine'), '{}');
+  const before = await readdir(session.dir);
+  expect(await recover(await kit.restart(), NOW)).toEqual([]);
+  expect(await readdir(session.dir)).toEqual(before.filter((name) => name !== 'session.json.12345'));
 });

@@ -1,5 +1,6 @@
 import { SAMPLE_RATE, SAMPLES_PER_MS, type SessionFile, type SessionSummary, TRACKS, type Track, type TrackInfo } from '@ambient/contract';
 import { isoWithOffset } from '../platform/clock.js';
+import { removeTemporaries } from './atomic-file.js';
 import { type AudioFeed, StaticAudioFeed } from './audio-feed.js';
 import { trackPath } from './audio-files.js';
 import type { FileSession } from './file-session.js';
@@ -26,8 +27,9 @@ export interface Recovered {
 export async function recover(store: FileSessionStore, now: Date): Promise<readonly Recovered[]> {
   const recovered: Recovered[] = [];
   for (const row of (await store.list()).toReversed()) {
-    if (row.state !== 'pending' && row.state !== 'transcribing') continue;
     try {
+      if (row.state === 'done' || row.state === 'interrupted') await removeTemporaries(row.dir);
+      if (row.state !== 'pending' && row.state !== 'transcribing') continue;
       const found = await recoverSession(store, row, now);
       if (found) recovered.push(found);
     } catch (error) {
