@@ -89,7 +89,15 @@ function joined(errors: readonly AmbientError[]): AmbientError {
   if (first === undefined || errors.length === 1) return first ?? new AmbientError('no_source', 'There is nothing to record.');
   const code = errors.every((error) => error.code === 'missing_tool') ? 'missing_tool' : 'no_source';
   const hints = [...new Set(errors.flatMap((error) => error.hint ?? []))];
-  return new AmbientError(code, errors.map((error) => error.message).join(' '), hints.join(' '));
+  return new AmbientError(code, errors.map((error) => error.message).join(' '), oneCommand(hints) ?? hints.join(' '));
+}
+
+/** `apt install a` and `apt install b` are one command, which can be pasted. */
+function oneCommand(hints: readonly string[]): string | undefined {
+  const parts = hints.map((hint) => /^((?:sudo apt|brew) install) ([\w -]+)$/.exec(hint));
+  const verb = parts[0]?.[1];
+  if (verb === undefined || parts.some((part) => part?.[1] !== verb)) return undefined;
+  return `${verb} ${parts.map((part) => part?.[2]).join(' ')}`;
 }
 
 export function shuttingDown(): AmbientError {
