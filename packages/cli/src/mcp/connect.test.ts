@@ -331,6 +331,19 @@ describe('mcp connect', () => {
     );
   });
 
+  it('labels what holds no real profile as a template, and shows no link that would not work', async () => {
+    expect((await connect('vscode', '--print')).stderr).toMatch(
+      /Template of the same by the host's own means: code --add-mcp .*PROFILE-ID/s,
+    );
+    const before = await connect('cursor', '--print', '--json');
+    expect(JSON.parse(before.stdout).by_hand).toEqual([]);
+    expect(before.stderr).not.toContain('cursor://');
+    await connect('cursor');
+    const link = /cursor:\/\/\S+/.exec((await connect('cursor', '--print')).stderr.replaceAll('\n', ''))?.[0] ?? '';
+    const config = Buffer.from(new URL(link).searchParams.get('config') ?? '', 'base64').toString();
+    expect(JSON.parse(config).args).toContain(control.clients[0]?.id);
+  });
+
   it('leaves an entry of another program alone when disconnecting', async () => {
     const text = '{"mcpServers":{"ambient":{"command":"/Applications/Other.app/ambient","args":["mcp"]}}}';
     write(text);

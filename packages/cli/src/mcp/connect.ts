@@ -7,7 +7,6 @@ import { type GrantOptions, grantOf, scopeInWords, stateOf, withSessionIds } fro
 import { asAmbientError } from './credential-errors.js';
 import { holdsToken, isOwnEntry, launchFor } from './entry.js';
 import { HostConfig, hostNamed } from './host-config.js';
-import type { Launch } from './hosts/host.js';
 import { inheritedGrant, type LimitsFrom, lastProfile, limitLines } from './inherit.js';
 
 export interface ConnectOptions extends GrantOptions {
@@ -17,6 +16,9 @@ export interface ConnectOptions extends GrantOptions {
   readonly name?: string;
   readonly credential?: CredentialPlace;
 }
+
+/** Stands for a profile that is still to be made. */
+const PLACEHOLDER = 'PROFILE-ID';
 
 /** What `mcp connect --json` prints. */
 export interface ConnectResult {
@@ -208,23 +210,30 @@ function warnings(context: CliContext, { file, launch }: HostConfig, backup: str
 
 /** `--print`: what would be written, on stdout; where, and how to do it by hand, beside it. Nothing is made or changed. */
 function print(context: CliContext, config: HostConfig): void {
-  const launch = launchFor(config.profile ?? 'PROFILE-ID', customHome(context));
+  const launch = launchFor(config.profile ?? PLACEHOLDER, customHome(context));
   const snippet = config.snippet(launch);
-  const byHand = config.host.byHand?.(launch) ?? [];
+  const means = config.host.byHand?.(launch) ?? [];
+  // Encoded in a link, nobody sees what is still to be put in.
+  const byHand = config.profile === undefined ? means.filter((line) => line.includes(PLACEHOLDER)) : means;
   context.out.result(
     { host: config.host.id, file: config.file.path, profile: config.profile ?? null, snippet, launch, by_hand: byHand },
     () => snippet,
   );
-  notes(context, config, byHand, launch);
+  notes(context, config, byHand);
+  if (byHand.length < means.length)
+    context.out.note(`A link that installs the same is shown once there is a profile: run this without --print.`);
 }
 
-function notes(context: CliContext, config: HostConfig, byHand: readonly string[], launch: Launch): void {
+function notes(context: CliContext, config: HostConfig, byHand: readonly string[]): void {
   context.out.note(plain(`Would go into ${config.file.path}.`));
-  byHandNotes(context, byHand);
+  if (config.profile !== undefined) byHandNotes(context, byHand);
+  else for (const line of byHand) context.out.note(plain(`Template of the same by the host's own means: ${line}`));
   if (config.entry !== undefined && !isOwnEntry(config.launch))
     context.out.note('An entry called `ambient` that is not ours is there: connect replaces it only with --replace.');
-  if (launch.args.includes('PROFILE-ID'))
-    context.out.note('PROFILE-ID stands for the profile that is made when you run this without --print.');
+  if (config.profile === undefined)
+    context.out.note(
+      `${PLACEHOLDER} stands for the profile that is made when you run this without --print; with it in place, this lets nobody in.`,
+    );
 }
 
 function byHandNotes(context: CliContext, byHand: readonly string[]): void {
