@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runner } from '../../packages/cli/src/service/exec.js';
 import { serviceHost } from '../../packages/cli/src/service/host.js';
 import { TrayAutostart } from '../../packages/cli/src/service/tray/autostart.js';
+import { runHere } from '../cli/support/ambientctl.js';
 import { StandIns } from '../service/stand-ins.js';
 import { requireTools } from '../support/require-tool.js';
 
@@ -36,7 +37,7 @@ describe('the tray at login on Linux', () => {
 
   it('is a valid autostart entry, written once', async () => {
     const home = '/data/a "b" 100% $x \\y `z`';
-    expect(await autostart('linux', home).install()).toEqual({ changed: true, files: [file()] });
+    expect(await autostart('linux', home).install()).toEqual({ changed: true, files: [file()], not_shown: 'no_display' });
     expect(await readFile(file(), 'utf8')).toBe(`[Desktop Entry]
 Type=Application
 Name=Ambient
@@ -47,6 +48,12 @@ X-GNOME-Autostart-enabled=true
 `);
     if (VALIDATE) expect(execFileSync('desktop-file-validate', [file()], { encoding: 'utf8' })).toBe('');
     expect((await autostart('linux', home).install()).changed).toBe(false);
+  });
+
+  it('says without a display that it is shown at the next login, not now', async () => {
+    const say = async (): Promise<string> => (await runHere(path.join(dir, 'data'), ['tray', 'install'], { env: { HOME: dir } })).stdout;
+    expect(await say()).toMatch(/will be shown at the next login .*not now, because there is no display/s);
+    expect(await say()).toMatch(/up to date\. It is shown at the next login; not now/);
   });
 
   it('is removed, and removing it again does nothing', async () => {

@@ -17,6 +17,8 @@ export const TRAY_LABEL = 'io.ambient.tray';
 export interface TrayReport {
   readonly changed: boolean;
   readonly files: readonly string[];
+  /** Why the icon is not shown before the next login. */
+  readonly not_shown?: 'no_display';
 }
 
 /** Runs the tray at login: by an autostart entry on Linux, by a launch agent on macOS. */
@@ -46,8 +48,9 @@ export class TrayAutostart {
     }
     const changed = await writeIfChanged(file, renderDesktopEntry(this.#programs, this.#host.paths.home));
     // A tray that is there already ends at once by itself.
-    if (env.DISPLAY || env.WAYLAND_DISPLAY) this.#launch();
-    return { changed, files: [file] };
+    const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+    if (hasDisplay) this.#launch();
+    return { changed, files: [file], ...(hasDisplay ? {} : { not_shown: 'no_display' }) };
   }
 
   /** @returns what was removed; the running tray is ended */

@@ -4,7 +4,7 @@ import { examples, group } from '../../help.js';
 import { plain } from '../../output/text.js';
 import { runner } from '../exec.js';
 import { serviceHost } from '../host.js';
-import { TrayAutostart } from './autostart.js';
+import { TrayAutostart, type TrayReport } from './autostart.js';
 
 /** Adds `tray install|uninstall`. */
 export function register(program: Command, context: CliContext): void {
@@ -29,11 +29,16 @@ function autostart(context: CliContext): TrayAutostart {
 
 async function install(context: CliContext, swiftbar: boolean): Promise<void> {
   const report = await (swiftbar ? autostart(context).installPlugin() : autostart(context).install());
-  context.out.result(report, () =>
-    plain(
-      report.changed ? `The tray icon is shown from now on (${report.files.join(', ')}).` : 'The tray icon is installed and up to date.',
-    ),
-  );
+  context.out.result(report, () => plain(installed(report)));
+}
+
+function installed({ changed, files, not_shown }: TrayReport): string {
+  const later = 'not now, because there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).';
+  if (not_shown !== undefined)
+    return changed
+      ? `The tray icon will be shown at the next login (${files.join(', ')}); ${later}`
+      : `The tray icon is installed and up to date. It is shown at the next login; ${later}`;
+  return changed ? `The tray icon is shown from now on (${files.join(', ')}).` : 'The tray icon is installed and up to date.';
 }
 
 async function uninstall(context: CliContext): Promise<void> {
