@@ -238,6 +238,18 @@ describe('start, stop and restart', () => {
     ]);
   });
 
+  it('says of a machine without systemd that there is nothing to install, and what to run instead', async () => {
+    await standIns.always('systemctl', 'show', { code: 1, stderr: 'System has not been booted with systemd as init system.\n' });
+    const host = serviceHost({ platform: 'linux', env: { HOME: dir, PATH: standIns.path }, uid: 501 });
+    const on = (booted: string) => new SystemdManager(host, runner({ PATH: standIns.path }), fakeDaemon, booted).install();
+    await expect(on(path.join(dir, 'absent'))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('does not run systemd'),
+      hint: expect.stringMatching(/starts by itself.*env AMBIENT_HOME=\S+ \S+ \S+ambientd\.js$/),
+    });
+    await expect(on(dir)).rejects.toMatchObject({ message: expect.stringContaining('systemctl --user show failed') });
+  });
+
   it.each([
     [1, 'Failed to connect to bus: No medium found', 'unavailable', /no user service manager/, /enable-linger/],
     [5, 'Failed to start ambientd.service: Unit ambientd.service not found.', 'not_found', /not installed/, /daemon install/],

@@ -1,5 +1,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { AmbientError } from '@ambient/contract';
+import { shell } from '../../mcp/hosts/host.js';
 import type { Run } from '../exec.js';
 import { readText, removeFile, writeIfChanged } from '../files.js';
 import type { ServiceHost } from '../host.js';
@@ -14,8 +16,11 @@ export class SystemdManager implements ServiceManager {
   readonly #systemctl: Systemctl;
   readonly #daemon: RunningDaemon;
   readonly #file: string;
+  readonly #booted: string;
 
-  constructor(host: ServiceHost, run: Run, daemon: RunningDaemon) {
+  /** @param booted a folder that is there while systemd is the init, as sd_booted(3) has it */
+  constructor(host: ServiceHost, run: Run, daemon: RunningDaemon, booted = '/run/systemd/system') {
+    this.#booted = booted;
     this.#host = host;
     this.#systemctl = new Systemctl(run);
     this.#daemon = daemon;
@@ -30,7 +35,7 @@ export class SystemdManager implements ServiceManager {
 
   async install(): Promise<InstallReport> {
     const notes: string[] = [];
-    const before = await this.#systemctl.show();
+    const before = await this.#systemctl.show().catch((error: unknown) => this.#explained(error));
     const previous = await this.#installedHome();
     if (previous !== null && previous !== this.#host.paths.home)
       notes.push(`The service of ${previous} now serves ${this.#host.paths.home}.`);
@@ -55,6 +60,18 @@ export class SystemdManager implements ServiceManager {
       await this.start();
     }
     return { changed: true, written: changed ? [this.#file] : [], notes };
+  }
+
+  /** Advice about logins and units is of no use where systemd does not run at all. */
+  async #explained(error: unknown): Promise<never> {
+    const { node, script, paths } = this.#host;
+    if (await exists(this.#booted)) throw error;
+    throw new AmbientError(
+      'unavailable',
+      'This machine does not run systemd, so there is no service to install.',
+      `The daemon starts by itself with the first command that needs it. To have it from the start, let your own init run, as this user: ${shell(['env', `AMBIENT_HOME=${paths.home}`, node, script])}`,
+      { cause: error },
+    );
   }
 
   async uninstall(): Promise<boolean> {
