@@ -9,6 +9,7 @@ import type { Logger } from '../platform/logger.js';
 import type { SessionStore } from '../sessions/types.js';
 import { Approvals } from './approvals.js';
 import { AuditLog } from './audit.js';
+import { CallLog } from './call-log.js';
 import { Changes } from './changes.js';
 import { ClientStore } from './client-store.js';
 import { type ClientChange, ClientRegistry, type NewClient } from './clients.js';
@@ -69,6 +70,7 @@ export class McpModule {
       approvals: new Approvals(bus, clock, deps.approvalMs),
       audit,
       operations: new Operations(audit, logger),
+      calls: new CallLog(logger, clock),
     };
     this.#clients = new ClientRegistry({
       store: new ClientStore(paths.mcp, logger),

@@ -73,7 +73,10 @@ function serveTools(server: Server, link: Link, services: McpServices): void {
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
     link.used();
     const retryAfterSeconds = services.limits.take(client, limitOf(tool.kind));
-    if (retryAfterSeconds > 0) return overLimit(tool, retryAfterSeconds);
+    if (retryAfterSeconds > 0) {
+      services.calls.limited(client, tool);
+      return overLimit(tool, retryAfterSeconds);
+    }
     return callTool(tool, params.arguments, client, link, services, ctx);
   });
 }
@@ -97,11 +100,13 @@ async function callTool(
       progress: progressOf(ctx),
       room: () => services.limits.room(client),
     });
+    services.calls.done(client, tool, args);
     const text = result.text ?? JSON.stringify(result.structured);
     const retryAfterSeconds = tool.kind === 'read' ? services.limits.spend(client, Buffer.byteLength(text)) : 0;
     if (retryAfterSeconds > 0) return tooLarge(tool, retryAfterSeconds);
     return { content: [{ type: 'text', text }], structuredContent: { ...result.structured }, isError: false };
   } catch (error) {
+    services.calls.failed(client, tool, args, error, gone.signal.aborted);
     return { content: [{ type: 'text', text: errorText(error, tool.name, services) }], isError: true };
   } finally {
     gone.dispose();

@@ -6,6 +6,7 @@ import type { Logger } from '../platform/logger.js';
 import type { SessionStore } from '../sessions/types.js';
 import type { Approvals } from './approvals.js';
 import type { AuditLog } from './audit.js';
+import type { CallLog } from './call-log.js';
 import type { Changes } from './changes.js';
 import type { RateLimits } from './limits.js';
 import type { Operations } from './operations.js';
@@ -24,4 +25,5 @@ export interface McpServices {
   readonly approvals: Approvals;
   readonly audit: AuditLog;
   readonly operations: Operations;
+  readonly calls: CallLog;
 }
