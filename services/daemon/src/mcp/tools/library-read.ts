@@ -44,7 +44,7 @@ const getStatus = defineTool({
   name: 'get_status',
   title: 'Status',
   description:
-    'What Ambient is doing now: `recording` (speech now), `listening` (recording in silence), `paused`, `error` or `downloading`. `sessionId` is present while a session is being recorded; bind `live_transcript` to it.',
+    'What Ambient is doing now: `recording` (speech now), `listening` (recording in silence), `paused` (nothing is taken down), `error` or `downloading`. `sessionId` is present while a session is being recorded, a paused one included; bind `live_transcript` to it. `paused` without `sessionId`: nothing is being recorded, and what was recorded before is over.',
   toolset: 'library',
   kind: 'status',
   idempotent: true,
