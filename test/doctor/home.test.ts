@@ -226,9 +226,11 @@ describe('doctor without a daemon', () => {
     await session('2026-11-30T1609', JSON.stringify(sessionFile({ id: '2026-11-30T1609', state: 'live' })));
     await session('2026-11-30T1610', JSON.stringify(sessionFile({ id: '2026-11-30T1610' })));
     await mkdir(path.join(kit.paths.sessions, '.trash-0123'));
+    await mkdir(path.join(kit.paths.sessions, 'notes of mine'));
     await writeFile(kit.paths.library, 'this is not a database', { mode: 0o600 });
     const report = await kit.doctor();
     expect(said(report.get('sessions'))).toMatch(/1 of 3 cannot be read: 2026-11-30T1608/);
+    expect(said(report.get('sessions.strays'))).toMatch(/1 folder is no session: notes of mine\..*Move/);
     expect(said(report.get('sessions.unfinished'))).toMatch(/Not complete: 2026-11-30T1609\..*daemon start/);
     expect(said(report.get('sessions.trash'))).toMatch(/1 deletion did not come to an end/);
     expect(said(report.get('library'))).toMatch(/is no SQLite file.*daemon start/);

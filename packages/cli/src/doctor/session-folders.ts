@@ -4,15 +4,23 @@ import { type Check, check, SessionFile } from '@ambient/contract';
 import type { LocalCheck } from './types.js';
 
 const TITLE = 'Sessions';
+/** How a session's id begins: its day and minute. */
+const ID = /^\d{4}-\d{2}-\d{2}T\d{4}(-|$)/;
 
 /** The session folders, read from outside. */
 export const checkSessionFolders: LocalCheck = async ({ paths }) => {
   const entries = await readdir(paths.sessions, { withFileTypes: true }).catch(() => []);
-  const ids = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
   const states = new Map<string, SessionFile['state'] | undefined>();
-  for (const id of ids) states.set(id, await stateOf(path.join(paths.sessions, id)));
+  const strays: string[] = [];
+  for (const name of folders) {
+    if (ID.test(name) || (await holdsSession(path.join(paths.sessions, name)))) states.set(name, undefined);
+    else strays.push(name);
+  }
+  for (const id of states.keys()) states.set(id, await stateOf(path.join(paths.sessions, id)));
   const trash = entries.filter(({ name }) => name.startsWith('.trash-')).length;
-  return [readable(paths.sessions, states), unfinished(states), ...(trash > 0 ? [halfDeleted(trash)] : [])];
+  const apart = strays.length > 0 ? [stray(paths.sessions, strays)] : [];
+  return [readable(paths.sessions, states), unfinished(states), ...apart, ...(trash > 0 ? [halfDeleted(trash)] : [])];
 };
 
 function readable(dir: string, states: ReadonlyMap<string, SessionFile['state'] | undefined>): Check {
@@ -31,6 +39,17 @@ function unfinished(states: ReadonlyMap<string, SessionFile['state'] | undefined
   if (open.length === 0) return check.ok(id, title, 'All complete.');
   const detail = `Not complete: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}.`;
   return check.warning(id, title, detail, 'Run `ambientctl daemon start`: the daemon finishes what was interrupted.');
+}
+
+function stray(dir: string, names: readonly string[]): Check {
+  const shown = `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+  const detail = `${names.length === 1 ? '1 folder is' : `${names.length} folders are`} no session: ${shown}.`;
+  return check.warning('sessions.strays', 'Other folders', detail, `Move what is not a session out of ${dir}.`);
+}
+
+async function holdsSession(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return ['session.json', 'raw.jsonl', 'audio'].some((name) => names.includes(name));
 }
 
 function halfDeleted(count: number): Check {

@@ -27,6 +27,7 @@ export async function sessionChecks(deps: SessionDeps): Promise<Check[]> {
     unfinished(rows, deps),
     ...interrupted(rows),
     retention(deps),
+    ...strays(deps.store.dir, await deps.store.strays()),
     ...(await halfDeleted(deps.store)),
   ];
 }
@@ -86,9 +87,15 @@ function retention({ kept, retentionDays }: SessionDeps): Check {
   );
 }
 
+function strays(dir: string, names: readonly string[]): Check[] {
+  if (names.length === 0) return [];
+  const detail = `${names.length === 1 ? '1 folder is' : `${names.length} folders are`} no session: ${shortly(names)}.`;
+  return [check.warning('sessions.strays', 'Other folders', detail, `Move what is not a session out of ${dir}.`)];
+}
+
 async function halfDeleted({ dir }: SessionStore): Promise<Check[]> {
   const found: string[] = [];
-  for (const name of await readdir(dir)) {
+  for (const name of await readdir(dir).catch((): string[] => [])) {
     if (!name.startsWith('.trash-')) continue;
     const info = await stat(path.join(dir, name)).catch(() => undefined);
     if (info !== undefined && Date.now() - info.mtimeMs > TRASH_MS) found.push(path.join(dir, name));

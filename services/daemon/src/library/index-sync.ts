@@ -29,6 +29,8 @@ export class IndexSync {
   /** Sessions that cannot be read, with what their files looked like then. */
   readonly #unreadable = new Map<string, string>();
   #scan: 'none' | 'names' | 'all' = 'none';
+  /** Folders that are no sessions, when they were last looked at. */
+  #strays: ReadonlySet<string> = new Set();
   #folderPrint = '';
   #running: Promise<void> | undefined;
   #stopping = false;
@@ -120,6 +122,10 @@ export class IndexSync {
     const rows = await handle.write(({ db }) => db.selectFrom('sessions').select(['id', 'fingerprint']).execute());
     const indexed = new Map(rows.map((row) => [row.id, row.fingerprint]));
     const present = new Set(ids);
+    const strays = await store.strays();
+    // A folder that is being copied in becomes a session a moment later.
+    for (const name of strays) if (!this.#strays.has(name)) this.#young.set(name, clock.monotonicMs());
+    this.#strays = new Set(strays);
     for (const id of indexed.keys()) if (!present.has(id)) await library.remove(id);
     for (const [id, since] of this.#young) if (clock.monotonicMs() - since >= YOUNG_MS) this.#young.delete(id);
     for (const id of ids) {

@@ -109,7 +109,9 @@ describe('list', () => {
     await symlink(dir, path.join(kit.dir, 'link'));
     await mkdir(path.join(kit.dir, '.hidden'));
     await writeFile(path.join(kit.dir, 'file'), '');
+    await mkdir(path.join(kit.dir, 'zz of the user'));
     expect(await kit.store.ids()).toEqual([id]);
+    expect(await kit.store.resolve('last')).toBe(id);
     expect((await kit.store.list()).map((row) => row.id)).toEqual([id]);
   });
 
@@ -284,7 +286,11 @@ test('what a kill in the middle of a start left behind is no session; any other 
   await mkdir(path.join(kit.dir, '2026-11-30T1701', 'audio'), { recursive: true });
   await writeFile(path.join(kit.dir, '2026-11-30T1701', 'audio', 'room.wav'), 'x');
   const store = await kit.restart();
-  expect((await store.ids()).toSorted()).toEqual(['2026-11-30T1701', 'empty folder of the user']);
+  expect(await store.ids()).toEqual(['2026-11-30T1701']);
+  expect(await store.strays()).toEqual(['empty folder of the user']);
+  // With any part of a session in it, it is one that is broken.
+  await writeFile(path.join(kit.dir, 'empty folder of the user', 'raw.jsonl'), '');
+  expect(await store.ids()).toEqual(['empty folder of the user', '2026-11-30T1701']);
 });
 
 async function without(dir: string, key: string, more: object = {}): Promise<string> {

@@ -8,7 +8,7 @@ import { isPlainSegment, syncDirectory } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { asDiskFull, DIR_MODE, TEMPORARY_NAME } from './atomic-file.js';
 import { FileSession, type SessionDeps } from './file-session.js';
-import { checkFolder, findFolder } from './folder-check.js';
+import { checkFolder, findFolder, holdsSession } from './folder-check.js';
 import { resolveSession } from './resolve.js';
 import { writeSessionFile } from './session-file.js';
 import { idTime, sessionIds } from './session-id.js';
@@ -111,16 +111,11 @@ export class FileSessionStore implements SessionStore {
   }
 
   async ids(): Promise<readonly string[]> {
-    const entries = await readdir(this.dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      // Moved or removed as a whole: status warns of it.
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    return entries
-      .filter((entry) => entry.isDirectory() && isPlainSegment(entry.name))
-      .map((entry) => entry.name)
-      .sort()
-      .reverse();
+    return (await this.#folders()).ids;
+  }
+
+  async strays(): Promise<readonly string[]> {
+    return (await this.#folders()).strays;
   }
 
   async summary(id: string): Promise<SessionSummary> {
@@ -160,6 +155,18 @@ export class FileSessionStore implements SessionStore {
       );
     }
     return session.deleteAudio();
+  }
+
+  async #folders(): Promise<{ ids: string[]; strays: string[] }> {
+    const entries = await readdir(this.dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      // Moved or removed as a whole: status warns of it.
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const [ids, strays]: [string[], string[]] = [[], []];
+    for (const { name } of entries.filter((entry) => entry.isDirectory() && isPlainSegment(entry.name)))
+      (idTime(name) !== undefined || (await holdsSession(path.join(this.dir, name))) ? ids : strays).push(name);
+    return { ids: ids.sort().reverse(), strays: strays.sort() };
   }
 
   /** Makes everyone who asks for `id` meanwhile wait for, and get, this one instance. */

@@ -47,6 +47,12 @@ export async function findFolder(dir: string, id: string): Promise<string> {
   return folder;
 }
 
+/** True when any part of a session is in the folder, so that one whose `session.json` was lost is still shown. */
+export async function holdsSession(folder: string): Promise<boolean> {
+  for (const name of ['session.json', 'raw.jsonl', 'audio']) if (await fileStat(path.join(folder, name))) return true;
+  return false;
+}
+
 async function entries(dir: string): Promise<Dirent[]> {
   return readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

@@ -99,8 +99,10 @@ export interface SessionStore {
   resolve(arg: string): Promise<string>;
   /** Newest first, broken ones included. */
   list(): Promise<readonly SessionSummary[]>;
-  /** Real directories under `dir`, as ids; newest first. */
+  /** Real directories under `dir` that are sessions, broken ones included, as ids; newest first. */
   ids(): Promise<readonly string[]>;
+  /** Names of the other ones: without an id for a name, and without any part of a session. */
+  strays(): Promise<readonly string[]>;
   /** The row of one session; state `broken` with the reason when it cannot be used. Reads only what changed. */
   summary(id: string): Promise<SessionSummary>;
   /** Differs whenever a file of the session that the index or a row is made from was changed, by anyone. */
