@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exclusively } from './lib/lock.mjs';
+import { onPathLine } from './lib/on-path.mjs';
 import { capture, report, StepError, step } from './lib/steps.mjs';
 import { installSystemPackages } from './lib/system-packages.mjs';
 
@@ -129,6 +130,8 @@ async function build() {
 if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
     await bootstrap({ system: process.argv.includes('--system') });
+    const line = onPathLine(ROOT);
+    if (line !== undefined) console.log(line);
   } catch (error) {
     process.exitCode = report(error);
   }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { bootstrap, ROOT } from '../bootstrap.mjs';
+import { onPathLine } from '../lib/on-path.mjs';
 import { capture, report, StepError } from '../lib/steps.mjs';
 import { tree } from './tree.mjs';
 
@@ -109,6 +110,8 @@ async function main() {
   heading(5, 'Stop');
   await run(['daemon', 'stop']);
   console.log('\nRecord your own: npx ambientctl start --follow      All verbs: npx ambientctl --help');
+  const line = onPathLine(ROOT);
+  if (line !== undefined) console.log(line);
 }
 
 // Ctrl-C reaches the running command too; the daemon of the demo is stopped on the way out.
