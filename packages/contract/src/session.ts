@@ -108,12 +108,15 @@ export const SessionFile = z.looseObject({
 });
 export type SessionFile = z.infer<typeof SessionFile>;
 
+/** No session is as long as a year, ms: a greater number is damage. */
+const Position = z.number().max(366 * 86_400_000);
+
 /** One line of `raw.jsonl`: one recognised turn. */
 export const RawLine = z.looseObject({
   track: Track,
   /** On the session's clock, ms. */
-  start_ms: z.number(),
-  end_ms: z.number(),
+  start_ms: Position,
+  end_ms: Position,
   text: z.string(),
   /** 0..1, or null when the model gives none. */
   confidence: z.number().min(0).max(1).nullable(),

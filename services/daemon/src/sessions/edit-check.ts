@@ -1,11 +1,11 @@
-import { AmbientError, type Edit, type RawLine } from '@ambient/contract';
+import { AmbientError, type Edit, type RawLine, type SessionFile, TRACKS } from '@ambient/contract';
 import type { NewEdit } from './types.js';
 
 /**
  * Refuses an edit that would have no meaning.
- * @throws AmbientError `bad_request` for a line that is not there, `conflict` for a struck one, `not_found` for an unknown edit
+ * @throws AmbientError `bad_request` for a line or a track that is not there, `conflict` for a struck line, `not_found` for an unknown edit
  */
-export function checkEdit(edit: NewEdit, raw: readonly RawLine[], edits: readonly Edit[]): void {
+export function checkEdit(edit: NewEdit, raw: readonly RawLine[], edits: readonly Edit[], tracks: SessionFile['tracks']): void {
   if (edit.op === 'revert') {
     if (edits.some((known) => known.id === edit.edit)) return;
     throw new AmbientError('not_found', `There is no edit ${edit.edit} to revert.`, 'Look up its id in edits.jsonl.');
@@ -13,6 +13,14 @@ export function checkEdit(edit: NewEdit, raw: readonly RawLine[], edits: readonl
   if (edit.op === 'name') {
     if (edit.track === undefined && (edit.segments === undefined || edit.segments.length === 0)) {
       throw new AmbientError('bad_request', 'A name needs a track or lines to stand for.', 'Give a track (room or call) or line numbers.');
+    }
+    if (edit.track !== undefined && tracks[edit.track] === undefined) {
+      const there = TRACKS.filter((track) => tracks[track] !== undefined).join(' and ');
+      throw new AmbientError(
+        'bad_request',
+        `The session has no track ${edit.track}; it has ${there === '' ? 'none' : there}.`,
+        'Name one that it has.',
+      );
     }
     for (const segment of edit.segments ?? []) checkSegment(segment, raw);
     return;

@@ -2,6 +2,8 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } fr
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silentLogger } from '../platform/logger.js';
+import { FileSessionStore } from './file-session-store.js';
 import { line, newSession, openStoreKit, START, type StoreKit, writeAudio } from './test-kit.js';
 
 let kit: StoreKit;
@@ -10,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => kit.remove());
 
+const clockAt = (now: Date) => ({ now: () => now, monotonicMs: () => 0 });
 const minutes = (n: number) => new Date(START.getTime() + n * 60_000);
 async function finished(name: string | null = null, at = 0) {
   const session = await kit.store.create(newSession({ name, startedAt: minutes(at) }));
@@ -33,6 +36,19 @@ describe('ids', () => {
     expect(ids.toSorted()[1]).toMatch(/T\d{4}-02$/);
     const next = await kit.store.create(newSession());
     expect([...ids, next.id].toSorted().at(-1)).toBe(next.id);
+  });
+
+  test('of a deleted session is not used again, by a later daemon neither', async () => {
+    const first = await finished();
+    await kit.store.remove(first.id);
+    const second = await finished();
+    await kit.store.remove(second.id);
+    const { id } = await (await kit.restart()).create(newSession());
+    expect([first.id, second.id, id]).toEqual([first.id, `${first.id}-02`, `${first.id}-03`]);
+    // A day later nobody could get them any more, and they are forgotten.
+    const later = new FileSessionStore({ dir: kit.dir, bus: kit.bus, clock: clockAt(minutes(2 * 24 * 60)), logger: silentLogger() });
+    await later.start();
+    expect(await readdir(kit.dir)).toEqual([id]);
   });
 
   test('an id taken by something else on disk is passed over', async () => {
@@ -230,11 +246,11 @@ describe('deleting', () => {
   test('takes the whole folder, tells so, and refuses writes that come late', async () => {
     const session = await finished();
     await kit.store.remove(session.id);
-    expect(await readdir(kit.dir)).toEqual([]);
+    expect(await readdir(kit.dir)).toEqual(['.deleted']);
     expect(kit.events.at(-1)).toEqual({ type: 'removed', session: session.id });
     await expect(session.appendLine(line('room', 1, 2, 'late'))).rejects.toMatchObject({ code: 'not_found' });
     await expect(session.update((draft) => draft.tags.push('x'))).rejects.toMatchObject({ code: 'not_found' });
-    expect(await readdir(kit.dir)).toEqual([]);
+    expect(await readdir(kit.dir)).toEqual(['.deleted']);
     await expect(kit.store.remove(session.id)).rejects.toMatchObject({ code: 'not_found', message: `no session ${session.id}` });
   });
 

@@ -7,6 +7,7 @@ import { type Clock, isoWithOffset, localMinute } from '../platform/clock.js';
 import { isPlainSegment, syncDirectory } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { asDiskFull, DIR_MODE, TEMPORARY_NAME } from './atomic-file.js';
+import { DeletedIds } from './deleted-ids.js';
 import { FileSession, type SessionDeps } from './file-session.js';
 import { checkFolder, findFolder, holdsSession } from './folder-check.js';
 import { resolveSession } from './resolve.js';
@@ -40,12 +41,14 @@ export class FileSessionStore implements SessionStore {
   });
   /** Sessions being captured: held, because they are what says that the recording is this process's own. */
   readonly #capturing = new Set<FileSession>();
+  readonly #deleted: DeletedIds;
   #lastMinute: { readonly minute: string; readonly attempt: number } | undefined;
 
   constructor(deps: SessionStoreDeps) {
     this.dir = deps.dir;
     this.logger = deps.logger;
     this.#deps = deps;
+    this.#deleted = new DeletedIds(deps.dir, deps.clock);
     this.#summaries = new SummaryCache(deps.dir, async (id, touched) => {
       const session = await this.get(id);
       // Somebody else wrote to it: what they damaged is on its row as a warning.
@@ -59,6 +62,7 @@ export class FileSessionStore implements SessionStore {
   async start(): Promise<void> {
     await this.prepare();
     await chmod(this.dir, DIR_MODE).catch(() => {});
+    await this.#deleted.load();
     for (const entry of await readdir(this.dir, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue;
       if (entry.name.startsWith(TRASH)) await rm(path.join(this.dir, entry.name), { recursive: true, force: true });
@@ -141,6 +145,7 @@ export class FileSessionStore implements SessionStore {
     await (session ? session.detach(away) : away());
     this.#open.delete(id);
     this.#summaries.forget(id);
+    await this.#deleted.add(id);
     this.#deps.bus.emit({ type: 'removed', session: id });
     await rm(trash, { recursive: true, force: true });
   }
@@ -213,6 +218,7 @@ export class FileSessionStore implements SessionStore {
     const minute = localMinute(startedAt);
     const after = this.#lastMinute?.minute === minute ? this.#lastMinute.attempt : 0;
     for (const { id, attempt } of sessionIds(startedAt, after)) {
+      if (this.#deleted.has(id)) continue;
       try {
         await mkdir(path.join(this.dir, id), { mode: DIR_MODE });
         this.#lastMinute = { minute, attempt };

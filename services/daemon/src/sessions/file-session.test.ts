@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SessionFile } from '@ambient/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { line, newSession, openStoreKit, type StoreKit } from './test-kit.js';
-import type { NewEdit } from './types.js';
+import type { NewEdit, NewSession } from './types.js';
 
 let kit: StoreKit;
 beforeEach(async () => {
@@ -116,6 +116,7 @@ describe('lines', () => {
         '2 lines of raw.jsonl are damaged and cannot be read (lines 2, 3).',
       ],
       ['of wrong types', (r) => [r[0] ?? '', '{"track":"room","start_ms":"x"}', r[2] ?? '', r[3] ?? ''], '1 line of raw.jsonl is damaged and cannot be read (line 2).'], // biome-ignore format: a table
+      ['of a time beyond all sessions', (r) => [r[0] ?? '', (r[1] ?? '').replace('"start_ms":1000', '"start_ms":1e300'), r[2] ?? '', r[3] ?? ''], '1 line of raw.jsonl is damaged and cannot be read (line 2).'], // biome-ignore format: a table
       [
         'at the end',
         (r) => [r[0] ?? '', '7', r[2] ?? '', '{"track":"ro'],
@@ -242,6 +243,14 @@ describe('edits', () => {
     const session = await three();
     await expect(session.appendEdit(edit)).rejects.toMatchObject({ code });
     expect(await session.edits()).toEqual([]);
+  });
+
+  test('a name for a track that the session does not have is refused, and says which it has', async () => {
+    const session = await kit.store.create(newSession({ tracks: { room: newSession().tracks.room } as NewSession['tracks'] }));
+    await expect(session.appendEdit({ op: 'name', track: 'call', speaker: 'Ana' })).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'The session has no track call; it has room.',
+    });
   });
 
   test('an edit of a newer version is kept and passed over', async () => {

@@ -173,7 +173,7 @@ export class FileSession implements Session {
     return this.#mutex.run(async () => {
       this.#assertPresent();
       const edits = await this.#editList();
-      checkEdit(edit, await this.#rawLines(), edits);
+      checkEdit(edit, await this.#rawLines(), edits, this.#file.tracks);
       const stored = Edit.parse({ ...edit, id: `e${randomBytes(4).toString('hex')}`, at: this.#now() });
       await this.#edits.append(stored);
       this.#deps.changed(this.id);
