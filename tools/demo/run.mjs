@@ -23,6 +23,20 @@ const bold = (text) => (colour ? `\u001b[1m${text}\u001b[22m` : text);
 /** The user's own settings stay out of the demo. */
 const env = { ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AMBIENT_'))), AMBIENT_HOME: HOME };
 
+/** Exit code once the demo has been told to end: by a signal, or because nobody reads what it prints any more. */
+let ending;
+/** The command that runs now. */
+let running;
+
+function end(code) {
+  ending ??= code;
+  running?.kill('SIGTERM');
+}
+
+function assertWanted() {
+  if (ending !== undefined) throw new StepError('The demo was ended.');
+}
+
 function heading(number, text) {
   console.log(`\n${bold(`${number}. ${text}`)}`);
 }
@@ -37,11 +51,13 @@ function quoted(args) {
  * @throws StepError when it fails or takes longer than `limitMs`
  */
 function run(args, { limitMs = 30_000 } = {}) {
+  assertWanted();
   console.log(`$ ambientctl ${quoted(args)}`);
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const printed = [];
     const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    running = child;
     const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
     child.stdout.on('data', (chunk) => {
       printed.push(performance.now() - started);
@@ -50,8 +66,11 @@ function run(args, { limitMs = 30_000 } = {}) {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(limit);
+      running = undefined;
       const took = performance.now() - started;
-      if (code === 0) resolve({ printed, took });
+      // Told to end, it ends well.
+      if (ending !== undefined) reject(new StepError(`ambientctl ${args[0]} was ended.`));
+      else if (code === 0) resolve({ printed, took });
       else if (took >= limitMs) reject(new StepError(`ambientctl ${args[0]} did not end within ${limitMs / 1000} s.`));
       else reject(new StepError(`ambientctl ${args[0]} ended with ${signal ?? `exit code ${code}`}.`));
     });
@@ -60,6 +79,7 @@ function run(args, { limitMs = 30_000 } = {}) {
 
 /** What a command prints with --json. */
 async function json(...args) {
+  assertWanted();
   const { code, output } = await capture(process.execPath, [PROGRAM, ...args, '--json'], { cwd: ROOT, env });
   if (code !== 0) throw new StepError(`ambientctl ${args[0]} --json ended with exit code ${code}.`, output);
   return JSON.parse(output);
@@ -77,6 +97,7 @@ async function stopDaemon() {
 async function main() {
   console.log(bold('Ambient records a conversation and makes it text you can search. All of it stays on this machine.'));
   await bootstrap();
+  assertWanted();
   await stopDaemon();
   rmSync(HOME, { recursive: true, force: true });
 
@@ -114,16 +135,21 @@ async function main() {
   if (line !== undefined) console.log(line);
 }
 
-// Ctrl-C reaches the running command too; the daemon of the demo is stopped on the way out.
-let interrupted = false;
-process.on('SIGINT', () => {
-  interrupted = true;
-});
+// However the demo ends, its daemon is stopped on the way out.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+])
+  process.on(signal, () => end(code));
+// `npm run demo | head` closes the pipe early: nothing is wrong with that.
+process.stdout.on('error', (error) => end(error.code === 'EPIPE' ? 0 : 1));
+process.stderr.on('error', () => {});
 try {
   await main();
 } catch (error) {
-  process.exitCode = interrupted ? 130 : report(error);
-  if (!interrupted && existsSync(HOME))
+  process.exitCode = ending ?? report(error);
+  if (ending === undefined && existsSync(HOME))
     console.error(`What the daemon noted is in ${path.join(path.relative(process.cwd(), HOME), 'logs')}.`);
 } finally {
   await stopDaemon();
