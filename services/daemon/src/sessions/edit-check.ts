@@ -1,4 +1,4 @@
-import { AmbientError, type Edit, type RawLine, type SessionFile, TRACKS } from '@ambient/contract';
+import { AmbientError, type Edit, type RawLine, type SessionFile, TRACKS, type Track } from '@ambient/contract';
 import type { NewEdit } from './types.js';
 
 /**
@@ -14,8 +14,10 @@ export function checkEdit(edit: NewEdit, raw: readonly RawLine[], edits: readonl
     if (edit.track === undefined && (edit.segments === undefined || edit.segments.length === 0)) {
       throw new AmbientError('bad_request', 'A name needs a track or lines to stand for.', 'Give a track (room or call) or line numbers.');
     }
-    if (edit.track !== undefined && tracks[edit.track] === undefined) {
-      const there = TRACKS.filter((track) => tracks[track] !== undefined).join(' and ');
+    // A session that came from elsewhere may have lines of a track that its file does not list.
+    const isThere = (track: Track): boolean => tracks[track] !== undefined || raw.some((line) => line.track === track);
+    if (edit.track !== undefined && !isThere(edit.track)) {
+      const there = TRACKS.filter(isThere).join(' and ');
       throw new AmbientError(
         'bad_request',
         `The session has no track ${edit.track}; it has ${there === '' ? 'none' : there}.`,
