@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Track } from '@ambient/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../services/daemon/src/platform/clock.js';
+import { canMount } from '../support/mount.js';
 import { requireTools } from '../support/require-tool.js';
 import { type CaptureKit, openCaptureKit, readTrack, rms, startRequest, strength, until } from './kit.js';
 import { type PrivatePulse, startPulse } from './pulse.js';
@@ -231,16 +232,3 @@ describe.skipIf(!requireTools(['pulseaudio', 'pactl', 'paplay', 'parec', 'sox'])
     });
   });
 });
-
-function canMount(): boolean {
-  const dir = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' });
-    execFileSync('umount', [dir], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    execFileSync('rmdir', [dir], { stdio: 'ignore' });
-  }
-}

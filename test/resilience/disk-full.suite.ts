@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runHere } from '../cli/support/ambientctl.js';
+import { canMount } from '../support/mount.js';
 import { BOTH, CALL, Daemon, ROOM, readWav, sameSamples, until } from './kit.js';
 
 const MIB = 1024 * 1024;
@@ -115,17 +116,3 @@ export const fullDisk = (): unknown =>
       expect(stdout).toContain('The disk is full: the recording was stopped.');
     });
   });
-
-function canMount(): boolean {
-  const dir = mkdtempSync(path.join(os.tmpdir(), 'amm-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' });
-    execFileSync('umount', [dir], { stdio: 'ignore' });
-    return true;
-  } catch {
-    process.stderr.write('A small disk cannot be mounted here: the tests of a full disk are skipped (they need root).\n');
-    return false;
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import type { DaemonStatus, McpClient, SessionDetail } from '@ambient/contract';
+import { doneSummary, idleStatus } from '@ambient/contract/test-kit';
 
 /** The MCP routes of the control API, kept in memory: for tests of what ambientctl does with the answers. */
 export class StubControl {
@@ -72,43 +73,14 @@ export class StubControl {
   }
 
   #status(): DaemonStatus {
-    return {
-      version: '0.1.0',
+    return idleStatus({
       pid: process.pid,
       home: path.dirname(path.dirname(this.#socket)),
-      started_at: new Date().toISOString(),
-      live: null,
-      awaiting_transcript: 0,
-      sessions: 0,
-      lag_s: 0,
-      recognizer: { state: 'unloaded', model: 'moonshine-base', pid: null, error: null },
-      imports: [],
-      warnings: [],
       mcp: { enabled: this.enabled, socket: null, connections: 0 },
-      watching: null,
-      approvals_pending: 0,
-    };
+    });
   }
 }
 
 function detailOf(id: string): SessionDetail {
-  const summary: SessionDetail['summary'] = {
-    dir: id,
-    duration_s: 1,
-    error: null,
-    id,
-    live: false,
-    name: null,
-    started_at: null,
-    transcribed: true,
-    transcribing: false,
-    state: 'done',
-    ended_at: null,
-    has_audio: true,
-    tags: [],
-    pinned: false,
-    speakers: [],
-    warning_count: 0,
-  };
-  return { summary, file: null, lines: 0, bleed: 0 };
+  return { summary: doneSummary(id, { dir: id, duration_s: 1 }), file: null, lines: 0, bleed: 0 };
 }
