@@ -7,7 +7,7 @@ import {
   AmbientError,
   Edit,
   type Line,
-  RawLine,
+  type RawLine,
   type SessionFile,
   type SessionState,
   type SessionSummary,
@@ -23,14 +23,14 @@ import type { Logger } from '../platform/logger.js';
 import { DIR_MODE, removeTemporaries, replaceFile } from './atomic-file.js';
 import { deleteAudio, hasAudio } from './audio-files.js';
 import { suppressBleed } from './bleed.js';
-import { damagedEdits, damagedLines, damageWarning, noteDamage } from './damage.js';
+import { noteDamage } from './damage.js';
 import { checkEdit } from './edit-check.js';
 import { fileStat, fingerprint, NO_FILE } from './file-stat.js';
-import { activeEdits, type Folded, fold, toLine, toVerboseLine, unreadableLine } from './fold.js';
-import { JsonlLog, type LogContent } from './jsonl-log.js';
+import { activeEdits, type Folded, toLine, toVerboseLine } from './fold.js';
 import { Mutex } from './mutex.js';
 import { renderJson, renderMarkdown, renderText } from './render.js';
 import { readSessionFile, SESSION_FILE, writeSessionFile } from './session-file.js';
+import { SessionLogs } from './session-logs.js';
 import {
   isHit,
   isInLedger,
@@ -69,15 +69,11 @@ export class FileSession implements Session {
   readonly audioDir: string;
   readonly #deps: SessionDeps;
   readonly #mutex = new Mutex();
-  readonly #raw: JsonlLog<RawLine>;
-  readonly #edits: JsonlLog<Edit>;
+  readonly #logs: SessionLogs;
   /** Made by this process as a recording: a `live` file of any other session is what a crash or a copy left. */
   readonly #capturing: boolean;
   #file: SessionFile;
   #print: string;
-  #folded: { raw: readonly unknown[]; edits: readonly unknown[]; value: Folded } | undefined;
-  /** The logs as they were when they were last looked at for damage. */
-  #examined: readonly LogContent<unknown>[] = [];
   #removed = false;
 
   private constructor(dir: string, deps: SessionDeps, file: SessionFile, print: string, capturing: boolean) {
@@ -85,8 +81,7 @@ export class FileSession implements Session {
     this.dir = dir;
     this.audioDir = path.join(dir, 'audio');
     this.#deps = deps;
-    this.#raw = new JsonlLog(path.join(dir, 'raw.jsonl'), RawLine, capturing);
-    this.#edits = new JsonlLog(path.join(dir, 'edits.jsonl'), Edit, capturing);
+    this.#logs = new SessionLogs(dir, capturing);
     this.#file = file;
     this.#print = print;
     this.#capturing = capturing;
@@ -136,10 +131,10 @@ export class FileSession implements Session {
       const late = isStruckLate(line, this.#file.coverage);
       const stored = late ? withoutSpeech(line) : line;
       if (late) await this.#strikeRestOf([line]);
-      const index = await this.#raw.append(stored);
+      const index = await this.#logs.raw.append(stored);
       if (late) await this.#finishStrikes();
-      const recent = (await this.#rawLines()).slice(-BLEED_WINDOW);
-      const speaker = activeEdits(await this.#editList()).findLast((e) => e.op === 'name' && e.track === line.track && !e.segments);
+      const recent = (await this.#logs.lines()).slice(-BLEED_WINDOW);
+      const speaker = activeEdits(await this.#logs.editList()).findLast((e) => e.op === 'name' && e.track === line.track && !e.segments);
       const { track, start_ms, end_ms, text } = stored;
       this.#deps.bus.emit({
         type: 'line',
@@ -155,7 +150,7 @@ export class FileSession implements Session {
   rawLines(): Promise<readonly RawLine[]> {
     return this.#mutex.run(async () => {
       await this.#sayDamage();
-      return this.#rawLines();
+      return this.#logs.lines();
     });
   }
 
@@ -172,10 +167,10 @@ export class FileSession implements Session {
   appendEdit(edit: NewEdit): Promise<Edit> {
     return this.#mutex.run(async () => {
       this.#assertPresent();
-      const edits = await this.#editList();
-      checkEdit(edit, await this.#rawLines(), edits, this.#file.tracks);
+      const edits = await this.#logs.editList();
+      checkEdit(edit, await this.#logs.lines(), edits, this.#file.tracks);
       const stored = Edit.parse({ ...edit, id: `e${randomBytes(4).toString('hex')}`, at: this.#now() });
-      await this.#edits.append(stored);
+      await this.#logs.edits.append(stored);
       this.#deps.changed(this.id);
       await this.#renewTranscript();
       await this.#announce();
@@ -184,7 +179,7 @@ export class FileSession implements Session {
   }
 
   edits(): Promise<readonly Edit[]> {
-    return this.#mutex.run(() => this.#editList());
+    return this.#mutex.run(() => this.#logs.editList());
   }
 
   async lines(options: { since?: number; verbatim?: boolean } = {}): Promise<readonly Line[]> {
@@ -239,7 +234,7 @@ export class FileSession implements Session {
     const struck = await this.#mutex.run(async () => {
       this.#assertPresent();
       await this.#refresh();
-      const spokenMs = (await this.#rawLines()).reduce((end, line) => Math.max(end, line.end_ms), 0);
+      const spokenMs = (await this.#logs.lines()).reduce((end, line) => Math.max(end, line.end_ms), 0);
       const strikes = await planStrikes(this, range, spokenMs);
       // The ledger first: from here on a crash leads to the rest being done at the next start.
       await this.#update((draft) => {
@@ -257,7 +252,7 @@ export class FileSession implements Session {
     return this.#mutex.run(async () => {
       this.#assertPresent();
       await removeTemporaries(this.dir);
-      return (await this.#raw.repair()) + (await this.#edits.repair());
+      return this.#logs.repair();
     });
   }
 
@@ -271,8 +266,8 @@ export class FileSession implements Session {
         await writeSessionFile(this.dir, this.#file);
         this.#print = await filePrint(this.dir);
       }
-      const logs = [await this.#raw.restore(), await this.#edits.restore()];
-      if (!missing && !logs.includes(true)) return false;
+      const restored = await this.#logs.restore();
+      if (!missing && !restored) return false;
       this.#deps.changed(this.id);
       await this.#announce();
       return true;
@@ -351,12 +346,12 @@ export class FileSession implements Session {
   async #finishStrikes(): Promise<readonly number[]> {
     const strikes = unfinishedStrikes(this.#file);
     if (strikes.length === 0) return [];
-    await this.#strikeRestOf((await this.#rawLines()).filter((line) => strikes.some((strike) => isHit(line, strike))));
-    const lines = await this.#raw.rewrite((line) =>
+    await this.#strikeRestOf((await this.#logs.lines()).filter((line) => strikes.some((strike) => isHit(line, strike))));
+    const lines = await this.#logs.raw.rewrite((line) =>
       line.struck !== true && strikes.some((strike) => isHit(line, strike)) ? withoutSpeech(line) : line,
     );
-    const struck = new Set((await this.#rawLines()).flatMap((line, i) => (line.struck ? [i + 1] : [])));
-    await this.#edits.rewrite((edit) => withoutStruckText(edit, struck));
+    const struck = new Set((await this.#logs.lines()).flatMap((line, i) => (line.struck ? [i + 1] : [])));
+    await this.#logs.edits.rewrite((edit) => withoutStruckText(edit, struck));
     if (lines.length > 0) this.#deps.bus.emit({ type: 'struck', session: this.id, lines: [...lines] });
     const open: Strike[] = [];
     for (const strike of unfinishedStrikes(this.#file))
@@ -371,7 +366,7 @@ export class FileSession implements Session {
 
   /** Puts what else of these turns goes into the ledger, before anything of it goes. */
   async #strikeRestOf(turns: readonly RawLine[]): Promise<void> {
-    const rest = restOfTurns(turns, await this.#rawLines(), this.#file.coverage);
+    const rest = restOfTurns(turns, await this.#logs.lines(), this.#file.coverage);
     if (rest.length === 0) return;
     await this.#update((draft) => {
       draft.coverage.push(...rest.map(strikeGap));
@@ -379,33 +374,15 @@ export class FileSession implements Session {
     });
   }
 
-  async #rawLines(): Promise<readonly RawLine[]> {
-    const entries = await this.#raw.read();
-    if (entries.every((entry) => entry !== undefined)) return entries;
-    const lines: RawLine[] = [];
-    for (const entry of entries) lines.push(entry ?? unreadableLine(lines.at(-1)));
-    return lines;
-  }
-
-  async #editList(): Promise<readonly Edit[]> {
-    return (await this.#edits.read()).filter((edit) => edit !== undefined);
-  }
-
   /** Says on the session which lines of its logs cannot be read. Whoever reads them is not kept waiting by a disk that does not take it. */
   async #sayDamage(): Promise<void> {
-    const raw = await this.#raw.content();
-    const edits = await this.#edits.content();
-    if (this.#examined[0] === raw && this.#examined[1] === edits) return;
-    this.#examined = [raw, edits];
     const finished = this.#file.state === 'done' || this.#file.state === 'interrupted';
-    const found = [
-      ['raw.jsonl', damageWarning('raw.jsonl', damagedLines(raw, finished))],
-      ['edits.jsonl', damageWarning('edits.jsonl', damagedEdits(edits, finished))],
-    ] as const;
+    const found = await this.#logs.damage(finished);
+    if (found === undefined) return;
     const note = (draft: SessionFile): boolean =>
-      found.map(([name, warning]) => noteDamage(draft, name, warning, this.#now(), finished)).includes(true);
+      found.map(({ name, warning }) => noteDamage(draft, name, warning, this.#now(), finished)).includes(true);
     if (this.#removed || !note(structuredClone(this.#file))) return;
-    for (const [, warning] of found) if (warning) this.#deps.logger.warn({ session: this.id, code: warning.code }, warning.message);
+    for (const { warning } of found) if (warning) this.#deps.logger.warn({ session: this.id, code: warning.code }, warning.message);
     try {
       await this.#update(note);
     } catch (error) {
@@ -415,16 +392,11 @@ export class FileSession implements Session {
 
   async #fold(): Promise<Folded> {
     await this.#sayDamage();
-    const raw = await this.#raw.read();
-    const edits = await this.#edits.read();
-    if (this.#folded?.raw !== raw || this.#folded.edits !== edits) {
-      this.#folded = { raw, edits, value: fold(await this.#rawLines(), await this.#editList()) };
-    }
-    return this.#folded.value;
+    return this.#logs.fold();
   }
 
   async #summary(): Promise<SessionSummary> {
-    const named = activeEdits(await this.#editList()).some((edit) => edit.op === 'name');
+    const named = activeEdits(await this.#logs.editList()).some((edit) => edit.op === 'name');
     const speakers = named ? (await this.#fold()).speakers : [];
     return summaryRow(this.dir, this.#file, this.state, { has_audio: await hasAudio(this.audioDir), speakers });
   }
